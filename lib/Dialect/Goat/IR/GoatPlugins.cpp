@@ -1,0 +1,187 @@
+//===- GoatPlugins.cpp - answers of the dialect's own plug-ins ------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How goat's priors, masks and exclusions answer the questions of
+// GoatInterfaces.td. Formulas: GOAT, arXiv 2601.15380; XSA, arXiv 2603.09078.
+//
+//===----------------------------------------------------------------------===//
+
+#include "goat/Dialect/Goat/IR/GoatDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace goat;
+
+static Value constantF32(OpBuilder &builder, Location loc, float value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getF32FloatAttr(value));
+}
+
+/// Indices [b,] h' that lead to the row of a (H', …) or (B, H', …) parameter
+/// for query head `head`.
+static SmallVector<Value> parameterRow(OpBuilder &builder, Location loc,
+                                       AttentionOp attention,
+                                       RankedTensorType type, Value batch,
+                                       Value head) {
+  int64_t heads = type.getDimSize(type.getRank() - 2);
+  Value row = head;
+  if (heads == 1)
+    row = arith::ConstantIndexOp::create(builder, loc, 0);
+  else if (heads != attention.getNumQueryHeads())
+    row = arith::DivUIOp::create(
+        builder, loc, head,
+        arith::ConstantIndexOp::create(builder, loc,
+                                       attention.getNumQueryHeads() / heads));
+  if (type.getRank() == 3)
+    return {batch, row};
+  return {row};
+}
+
+static Value indexToF32(OpBuilder &builder, Location loc, Value index) {
+  Value narrow =
+      arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
+  return arith::SIToFPOp::create(builder, loc, builder.getF32Type(), narrow);
+}
+
+//===----------------------------------------------------------------------===//
+// goat.fourier_prior
+//===----------------------------------------------------------------------===//
+
+/// cos x and sin x for x = ω·δ. The product is kept in two floats and reduced
+/// by multiples of 2π held in two floats (error below 3e-7 for |x| < 4e5),
+/// because the hardware's approximations promise an absolute error near 5e-7
+/// on [−π, π] and nothing far outside.
+static std::pair<Value, Value> cosSinOfProduct(OpBuilder &builder, Location loc,
+                                               Value omega, Value delta) {
+  Value high = arith::MulFOp::create(builder, loc, omega, delta);
+  Value minusHigh = arith::NegFOp::create(builder, loc, high);
+  Value low = math::FmaOp::create(builder, loc, omega, delta, minusHigh);
+  Value turns = math::RoundEvenOp::create(
+      builder, loc,
+      arith::MulFOp::create(builder, loc, high,
+                            constantF32(builder, loc, 0.15915494309189535f)));
+  // 2π = 6.2831854820251465 − 1.7484556e-7, each part rounded to f32.
+  Value angle = math::FmaOp::create(
+      builder, loc, turns, constantF32(builder, loc, -6.2831854820251465f),
+      high);
+  angle = math::FmaOp::create(builder, loc, turns,
+                              constantF32(builder, loc, 1.7484556000744883e-7f),
+                              angle);
+  angle = arith::AddFOp::create(builder, loc, angle, low);
+  auto reduced = arith::FastMathFlags::afn;
+  Value cos = math::CosOp::create(builder, loc, angle, reduced);
+  Value sin = math::SinOp::create(builder, loc, angle, reduced);
+  return {cos, sin};
+}
+
+Value FourierPriorOp::buildExpansion(OpBuilder &builder) {
+  Location loc = getLoc();
+  auto type = cast<RankedTensorType>(getAlpha().getType());
+  SmallVector<Value> row =
+      parameterRow(builder, loc, (*this)->getParentOfType<AttentionOp>(), type,
+                   getBatch(), getHead());
+  Value delta = indexToF32(builder, loc, getDelta());
+  Value sum;
+  for (int64_t r = 0, count = type.getDimSize(type.getRank() - 1); r < count;
+       ++r) {
+    Value harmonic = arith::ConstantIndexOp::create(builder, loc, r);
+    SmallVector<Value> at(row);
+    at.push_back(harmonic);
+    Value alpha = tensor::ExtractOp::create(builder, loc, getAlpha(), at);
+    Value beta = tensor::ExtractOp::create(builder, loc, getBeta(), at);
+    Value omega = tensor::ExtractOp::create(builder, loc, getOmega(), harmonic);
+    auto [cos, sin] = cosSinOfProduct(builder, loc, omega, delta);
+    sum = sum ? math::FmaOp::create(builder, loc, alpha, cos, sum).getResult()
+              : arith::MulFOp::create(builder, loc, alpha, cos).getResult();
+    sum = math::FmaOp::create(builder, loc, beta, sin, sum);
+  }
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// goat.key_prior
+//===----------------------------------------------------------------------===//
+
+Value KeyPriorOp::buildExpansion(OpBuilder &builder) {
+  auto type = cast<RankedTensorType>(getTable().getType());
+  SmallVector<Value> at =
+      parameterRow(builder, getLoc(), (*this)->getParentOfType<AttentionOp>(),
+                   type, getBatch(), getHead());
+  at.push_back(getKey());
+  return tensor::ExtractOp::create(builder, getLoc(), getTable(), at);
+}
+
+//===----------------------------------------------------------------------===//
+// goat.causal_mask
+//===----------------------------------------------------------------------===//
+
+Value CausalMaskOp::buildExpansion(OpBuilder &builder) {
+  Value query =
+      QueryPositionOp::create(builder, getLoc(), getBatch(), getQuery());
+  Value key = KeyPositionOp::create(builder, getLoc(), getBatch(), getKey());
+  return arith::CmpIOp::create(builder, getLoc(), arith::CmpIPredicate::sle,
+                               key, query);
+}
+
+/// The last query of the block sees keys up to its own position; the first
+/// sees all of those up to its own, and then so does every other.
+KeyRange CausalMaskOp::buildKeyRange(OpBuilder &builder,
+                                     const QueryBlock &block) {
+  Location loc = getLoc();
+  Value one = arith::ConstantOp::create(
+      builder, loc, builder.getIntegerAttr(block.positionBegin.getType(), 1));
+  KeyRange range;
+  range.visibleEnd = block.positionEnd;
+  range.fullFromStart = true;
+  range.fullEnd = arith::AddIOp::create(builder, loc, block.positionBegin, one);
+  return range;
+}
+
+//===----------------------------------------------------------------------===//
+// goat.xsa
+//===----------------------------------------------------------------------===//
+
+bool XsaOp::isLinear() { return true; }
+
+/// z = y − a·c·v with c = (y·v)/guarded ‖v‖². The quotient is one division, so
+/// that y = v gives c = 1 and z = (1 − a)·y exactly.
+Value XsaOp::buildExpansion(OpBuilder &builder) {
+  Location loc = getLoc();
+  Value row = getRow(), own = getOwn();
+  Value dot = RowSumOp::create(builder, loc, builder.getF32Type(),
+                               arith::MulFOp::create(builder, loc, row, own));
+  Value norm = RowSumOp::create(builder, loc, builder.getF32Type(),
+                                arith::MulFOp::create(builder, loc, own, own));
+  Value eps = constantF32(builder, loc, getEps().convertToFloat());
+  Value zero = constantF32(builder, loc, 0.0f);
+  Value coefficient;
+  switch (getEpsMode()) {
+  case EpsMode::clamp:
+    coefficient = arith::DivFOp::create(
+        builder, loc, dot, arith::MaxNumFOp::create(builder, loc, norm, eps));
+    break;
+  case EpsMode::add:
+    coefficient = arith::DivFOp::create(
+        builder, loc, dot, arith::AddFOp::create(builder, loc, norm, eps));
+    break;
+  case EpsMode::where: {
+    Value positive = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OGT, norm, zero);
+    coefficient = arith::SelectOp::create(
+        builder, loc, positive, arith::DivFOp::create(builder, loc, dot, norm),
+        zero);
+    break;
+  }
+  }
+  if (getStrength())
+    coefficient =
+        arith::MulFOp::create(builder, loc, coefficient, getStrength());
+  Value minus = arith::NegFOp::create(builder, loc, coefficient);
+  Value spread = tensor::SplatOp::create(builder, loc, minus, row.getType());
+  return math::FmaOp::create(builder, loc, spread, own, row);
+}
