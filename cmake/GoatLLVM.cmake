@@ -30,6 +30,8 @@ endif()
 message(STATUS "MLIR ${LLVM_PACKAGE_VERSION} from ${MLIR_DIR}")
 
 set(GOAT_LLVM_TOOLS "${LLVM_TOOLS_BINARY_DIR}")
+# LLVMConfig names a llvm-lit that Debian does not ship.
+set(LLVM_EXTERNAL_LIT "${LLVM_TOOLS_BINARY_DIR}/lit")
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
 include(AddLLVM)

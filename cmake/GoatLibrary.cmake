@@ -32,12 +32,18 @@ function(goat_add_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+  set_property(GLOBAL APPEND PROPERTY GOAT_TOOLS ${name})
 endfunction()
 
 # goat_add_unittest(NAME SOURCES a.cpp ... [LINK lib ...]): a GoogleTest
-# executable in unittests/, run by lit through its googletest format.
+# executable in unittests/, run by lit through its googletest format, which
+# knows it by the end of its name.
 function(goat_add_unittest name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  if(NOT name MATCHES "Tests$")
+    message(FATAL_ERROR "expected a unit test's name to end in Tests but got "
+      "${name}; lit would not run it")
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_compile_options(${name} PRIVATE ${GOAT_CXX_FLAGS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest GTest::gtest_main)

@@ -1,0 +1,35 @@
+# How lit finds and runs the project's tests: .mlir and .test files are shell
+# tests, GoogleTest programs are run by the suite in unittests/.
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import os
+import shutil
+
+import lit.formats
+
+config.name = "goat"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "unittests", "lib"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.goat_obj_root, "test")
+
+config.substitutions.append(("%python", '"%s"' % config.python_executable))
+config.substitutions.append(("%goat_src", config.goat_src_root))
+config.substitutions.append(("%goat_obj", config.goat_obj_root))
+config.substitutions.append(("%llvm_tools", config.llvm_tools_dir))
+
+config.environment["PATH"] = os.path.pathsep.join(
+    [
+        os.path.join(config.goat_obj_root, "bin"),
+        config.llvm_tools_dir,
+        os.environ["PATH"],
+    ]
+)
+
+# A test that needs what not every machine has names it in a REQUIRES line.
+ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))

@@ -1,0 +1,13 @@
+# Runs every GoogleTest program of the build's unittests/ folder under lit.
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import os
+
+import lit.formats
+
+config.name = "goat-unittests"
+config.suffixes = []
+config.test_source_root = os.path.join(config.goat_obj_root, "unittests")
+config.test_exec_root = config.test_source_root
+config.test_format = lit.formats.GoogleTest(".", "Tests")
