@@ -5,8 +5,8 @@
 // CHECK-LABEL: func.func @layer
 // CHECK: goat.attention {{.*}} sink({{.*}} : tensor<12xf32>)
 // CHECK: goat.distance
-// CHECK: goat.fourier_prior {{.*}} at (
-// CHECK: goat.key_prior {{.*}} at (
+// CHECK: goat.fourier_prior {{.*}} at(
+// CHECK: goat.key_prior {{.*}} at(
 // CHECK: goat.causal_mask
 // CHECK: goat.xsa {{.*}} {eps_mode = #goat.eps_mode<add>} : tensor<64xf32>
 // CHECK: static_scale = 1.250000e-01 : f32
