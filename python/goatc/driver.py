@@ -1,0 +1,133 @@
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A CUDA device behind the few calls that a launcher needs.
+
+`Driver` is what the rest of the package is written against; `CudaDriver` is the
+real one, through the package cuda-bindings, which loads the driver at run time.
+Tests put a double in its place.
+"""
+
+from typing import Any, Protocol, Sequence, Tuple
+
+import numpy as np
+
+
+class DeviceError(RuntimeError):
+    """There is no device, or the driver refused a call."""
+
+
+class Driver(Protocol):
+    """Memory, modules and launches on one device. Addresses are integers."""
+
+    def describe(self) -> Tuple[str, Tuple[int, int]]:
+        """Returns the device's name and its compute capability."""
+
+    def allocate(self, num_bytes: int) -> int:
+        """Returns the address of fresh, uninitialised memory."""
+
+    def free(self, address: int) -> None:
+        """Gives memory back."""
+
+    def upload(self, address: int, data: np.ndarray) -> None:
+        """Copies a contiguous array to the device."""
+
+    def download(self, data: np.ndarray, address: int) -> None:
+        """Fills a contiguous array from the device."""
+
+    def load(self, image: bytes) -> Any:
+        """Loads PTX text or a cubin and returns a module."""
+
+    def function(self, module: Any, entry: str) -> Any:
+        """Returns a kernel of a module."""
+
+    def launch(self, function: Any, grid: Sequence[int], block: Sequence[int],
+               shared_bytes: int, arguments: Sequence[np.generic]) -> None:
+        """Launches a kernel; each argument is a NumPy scalar of the
+        parameter's width (pointers are uint64)."""
+
+    def synchronize(self) -> None:
+        """Waits for the device; raises DeviceError when a launch failed."""
+
+
+class CudaDriver:
+    """The CUDA driver API on one device, by cuda-bindings.
+
+    Raises DeviceError, with what to do, when the package, the driver or a
+    device is missing.
+    """
+
+    def __init__(self, ordinal: int = 0):
+        try:
+            from cuda.bindings import driver
+        except ImportError as error:
+            raise DeviceError(
+                "no CUDA bindings found; pip install cuda-bindings") from error
+        self._cuda = driver
+        try:
+            self._call("cuInit", 0)
+            count = self._call("cuDeviceGetCount")
+        # Without libcuda the package raises an error class of its own.
+        except Exception as error:
+            raise DeviceError(
+                "no CUDA device found; run on a machine with an NVIDIA GPU "
+                f"and its driver ({error})") from error
+        if ordinal >= count:
+            raise DeviceError(f"no CUDA device found; expected a device "
+                              f"numbered {ordinal} but got {count} of them")
+        self._device = self._call("cuDeviceGet", ordinal)
+        context = self._call("cuDevicePrimaryCtxRetain", self._device)
+        self._call("cuCtxSetCurrent", context)
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        status, *values = getattr(self._cuda, name)(*arguments)
+        if int(status) != 0:
+            raise DeviceError(f"{name} failed with {status.name}")
+        return values[0] if values else None
+
+    def describe(self) -> Tuple[str, Tuple[int, int]]:
+        name = self._call("cuDeviceGetName", 256, self._device)
+        attribute = self._cuda.CUdevice_attribute
+        capability = tuple(
+            self._call("cuDeviceGetAttribute", which, self._device)
+            for which in (
+                attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR))
+        return name.split(b"\0")[0].decode(), capability
+
+    def allocate(self, num_bytes: int) -> int:
+        return int(self._call("cuMemAlloc", max(num_bytes, 1)))
+
+    def free(self, address: int) -> None:
+        self._call("cuMemFree", address)
+
+    def upload(self, address: int, data: np.ndarray) -> None:
+        if data.nbytes:
+            self._call("cuMemcpyHtoD", address, data.ctypes.data, data.nbytes)
+
+    def download(self, data: np.ndarray, address: int) -> None:
+        if data.nbytes:
+            self._call("cuMemcpyDtoH", data.ctypes.data, address, data.nbytes)
+
+    def load(self, image: bytes) -> Any:
+        # PTX text must end in a zero byte; a cubin does not mind one.
+        return self._call("cuModuleLoadData", image + b"\0")
+
+    def function(self, module: Any, entry: str) -> Any:
+        return self._call("cuModuleGetFunction", module, entry.encode())
+
+    def launch(self, function: Any, grid: Sequence[int], block: Sequence[int],
+               shared_bytes: int, arguments: Sequence[np.generic]) -> None:
+        # Above 48 KiB a kernel has to ask.
+        if shared_bytes > 48 * 1024:
+            which = self._cuda.CUfunction_attribute
+            self._call("cuFuncSetAttribute", function,
+                       which.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                       shared_bytes)
+        values = [np.array([argument]) for argument in arguments]
+        pointers = np.array([value.ctypes.data for value in values],
+                            dtype=np.uint64)
+        self._call("cuLaunchKernel", function, *grid, *block, shared_bytes, 0,
+                   pointers.ctypes.data, 0)
+
+    def synchronize(self) -> None:
+        self._call("cuCtxSynchronize")
