@@ -1,5 +1,6 @@
 # Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# RUN: %python -B %s
 """Tests of the launch expressions."""
 
 from pathlib import Path

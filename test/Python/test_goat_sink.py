@@ -1,5 +1,7 @@
 # Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: numpy
+# RUN: %python -B %s
 """Tests of the prior parameters of a GOAT layer."""
 
 import math

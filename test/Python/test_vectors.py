@@ -1,5 +1,7 @@
 # Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: numpy
+# RUN: %python -B %s
 """Tests of the instruction vectors, with a driver double and with ptxas."""
 
 from pathlib import Path
