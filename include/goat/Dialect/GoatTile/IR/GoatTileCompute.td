@@ -1,0 +1,109 @@
+//===- GoatTileCompute.td - arithmetic on tiles ------------*- tablegen -*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_TILE_COMPUTE_TD
+#define GOAT_TILE_COMPUTE_TD
+
+include "goat/Dialect/GoatTile/IR/GoatTileTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def MmaOp : GoatTile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "accumulator + a · b";
+  let description = [{
+    a is a buffer of M×K or a tile in `mma_operand`; b is a buffer of K×N, or of
+    N×K with `b_transposed`. The accumulator is an f32 tile in `mma`. One op is
+    the whole product: which fragments are loaded when is the lowering's choice.
+    Constraints:
+    - (C1) the accumulator is an f32 tile of rank 2 in `mma`.
+    - (C2) a is an M×K buffer or an M×K tile in `mma_operand` with as many warps.
+    - (C3) b is a buffer of a's element type, K×N or, with b_transposed, N×K.
+    - (C4) elements are bf16 or f16; K is a multiple of 16.
+  }];
+  let arguments = (ins AnyType:$a, BufferType:$b, AnyRankedTensor:$accumulator,
+                       UnitAttr:$b_transposed);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $accumulator attr-dict `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def GoatTile_Reduction : I32EnumAttr<"Reduction", "how a row is reduced", [
+  I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>]> {
+  let cppNamespace = "::goat::tile";
+  let genSpecializedAttr = 0;
+}
+def GoatTile_ReductionAttr : EnumAttr<GoatTile_Dialect, GoatTile_Reduction, "reduction"> {
+  let assemblyFormat = "$value";
+}
+
+def ReduceOp : GoatTile_Op<"reduce", [Pure]> {
+  let summary = "reduce one axis of an f32 tile";
+  let description = [{
+    The result is in `slice` of the tile's encoding and is the same in every
+    thread that holds it.
+    Constraints: (C1) the tile has rank 2 and f32 elements; the result is what is
+    left without `axis`, in the slice of its encoding. (C2) the reduced axis lies
+    in one warp.
+  }];
+  let arguments = (ins GoatTile_ReductionAttr:$kind, AnyRankedTensor:$tile, I64Attr:$axis);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $kind $tile `axis` `=` $axis attr-dict `:` type($tile) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def ExpandOp : GoatTile_Op<"expand", [Pure]> {
+  let summary = "repeat a vector along an axis of a tile";
+  let description = [{
+    `result[r, c] = vector[r]` (axis = 1) or `vector[c]` (axis = 0).
+    Constraints: (C1) the vector is in `slice<axis>` of the result's encoding,
+    with the length of the other axis and the result's element type.
+  }];
+  let arguments = (ins AnyRankedTensor:$vector, I64Attr:$axis);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$vector `axis` `=` $axis attr-dict `:` type($vector) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def IotaOp : GoatTile_Op<"iota", [Pure]> {
+  let summary = "the vector 0, 1, 2, …";
+  let description = [{
+    Constraints: (C1) the result is an i32 vector with an encoding.
+  }];
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def ConvertLayoutOp : GoatTile_Op<"convert_layout", [Pure]> {
+  let summary = "the same tile in another encoding";
+  let description = [{
+    Constraints: (C1) one shape and element type. (C2) no element has to leave
+    its thread (as from `mma` to `mma_operand`).
+  }];
+  let arguments = (ins AnyRankedTensor:$tile);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def SplatOp : GoatTile_Op<"splat", [Pure]> {
+  let summary = "a tile of one value";
+  let description = [{
+    The scalar is the same in every thread of the block.
+    Constraints: (C1) the result has the scalar's type as element type, and an encoding.
+  }];
+  let arguments = (ins AnyType:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // GOAT_TILE_COMPUTE_TD
