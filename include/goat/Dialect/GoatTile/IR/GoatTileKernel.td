@@ -15,6 +15,12 @@ include "goat/Dialect/GoatTile/IR/GoatTileDialect.td"
 //   goat_tile.grid      = affine_map<()[s0, s1, ...] -> (x, y, z)>
 //   goat_tile.grid_dims = [#goat_tile.dim<...>, ...]  what s0, s1, … stand for
 //   goat_tile.shared_bytes = N : i32   set when buffers have been placed
+//   goat_tile.argument_names, goat_tile.result_names = ["query", ...]
+//   goat_tile.result_dims = [[size, ...], ...] of each result; a size is an i64
+//                         or a #goat_tile.dim
+//   goat_tile.equal_dims, goat_tile.at_least_dims = [[a, b], ...] what a
+//                         launcher has to check: a = b, a ≥ b
+//   goat_tile.choices   = {...} what the compiler chose, for the reader
 //   goat_tile.source    = the L0 function's type, so that dtypes and shapes of
 //                         inputs and outputs are known to the artifact
 //   gpu.known_block_size
@@ -33,6 +39,32 @@ def DimAttr : GoatTile_Attr<"Dim", "dim"> {
   let summary = "size of dimension `axis` of argument `index` of the source function, i32";
   let parameters = (ins "int64_t":$index, "int64_t":$axis);
   let assemblyFormat = "`<` $index `,` $axis `>`";
+}
+
+def GoatTile_ScheduleKind : I32EnumAttr<"ScheduleKind", "the shape of a kernel", [
+  I32EnumAttrCase<"flash_mma", 0>]> {
+  let cppNamespace = "::goat::tile";
+  let genSpecializedAttr = 0;
+}
+
+def ScheduleAttr : GoatTile_Attr<"Schedule", "schedule"> {
+  let summary = "which kernel an attention becomes, and its tile sizes";
+  let description = [{
+    Written by `--goat-choose-schedule` on `goat.attention` as the attribute
+    `goat_tile.schedule`; one that is already there is kept.
+
+    `flash_mma`: one block per `rows` query rows of one head, `warps` warps of
+    rows/warps rows each, online softmax over tiles of `keys` keys that arrive
+    through a ring of `stages` shared-memory stages; `mma.sync` and `cp.async`,
+    sm_80 and up.
+  }];
+  let parameters = (ins EnumParameter<GoatTile_ScheduleKind>:$kind,
+                        "int64_t":$rows, "int64_t":$keys, "int64_t":$warps,
+                        "int64_t":$stages);
+  let assemblyFormat = [{
+    `<` $kind `,` `rows` `=` $rows `,` `keys` `=` $keys `,` `warps` `=` $warps `,`
+    `stages` `=` $stages `>`
+  }];
 }
 
 #endif // GOAT_TILE_KERNEL_TD

@@ -1,0 +1,92 @@
+//===- Dependence.cpp - what a value of a region varies with --------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "goat/Analysis/Dependence.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace goat;
+
+namespace {
+/// Coordinates of a region argument, counted from the batch coordinate.
+constexpr Dependence coordinateOrder[] = {Dependence::Batch, Dependence::Head,
+                                          Dependence::Query, Dependence::Key};
+} // namespace
+
+/// The coordinate a region argument stands for. The score region has the score
+/// before the coordinates, the exclusion has two rows.
+static Dependence argumentDependence(BlockArgument argument,
+                                     AttentionOp attention) {
+  Region *region = argument.getOwner()->getParent();
+  unsigned values = region == &attention.getScore()     ? 1
+                    : region == &attention.getExclude() ? 2
+                                                        : 0;
+  unsigned number = argument.getArgNumber();
+  if (number >= values)
+    return coordinateOrder[number - values];
+  return values == 1 ? Dependence::Score
+                     : Dependence::Query | Dependence::Head | Dependence::Batch;
+}
+
+std::optional<QueryKeyDifference>
+goat::matchQueryKeyDifference(Value value, AttentionOp attention) {
+  if (value.getDefiningOp<DistanceOp>())
+    return QueryKeyDifference{true, true};
+  auto difference = value.getDefiningOp<arith::SubIOp>();
+  if (!difference)
+    return std::nullopt;
+  // A coordinate of the wanted kind: nullopt if it is none, else whether it is
+  // a position.
+  auto match = [&](Value operand, Dependence kind) -> std::optional<bool> {
+    if (kind == Dependence::Query && operand.getDefiningOp<QueryPositionOp>())
+      return true;
+    if (kind == Dependence::Key && operand.getDefiningOp<KeyPositionOp>())
+      return true;
+    auto argument = dyn_cast<BlockArgument>(operand);
+    if (argument && argument.getOwner()->getParentOp() == attention &&
+        argumentDependence(argument, attention) == kind)
+      return false;
+    return std::nullopt;
+  };
+  std::optional<bool> query = match(difference.getLhs(), Dependence::Query);
+  std::optional<bool> key = match(difference.getRhs(), Dependence::Key);
+  if (!query || !key)
+    return std::nullopt;
+  return QueryKeyDifference{*query, *key};
+}
+
+Dependence DependenceAnalysis::of(Value value) {
+  auto known = cache.find(value);
+  if (known != cache.end())
+    return known->second;
+  Dependence result = compute(value);
+  cache[value] = result;
+  return result;
+}
+
+Dependence DependenceAnalysis::compute(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner()->getParentOp() == attention
+               ? argumentDependence(argument, attention)
+               : Dependence::None;
+  Operation *op = value.getDefiningOp();
+  if (!attention->isProperAncestor(op))
+    return Dependence::None;
+  if (matchQueryKeyDifference(value, attention))
+    return Dependence::Relative | Dependence::Batch;
+
+  SmallVector<Dependence> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(of(operand));
+  if (auto prior = dyn_cast<PriorOpInterface>(op))
+    return prior.getDependence(operands);
+  Dependence united = uniteDependence(operands);
+  if (isa<QueryPositionOp, KeyPositionOp>(op))
+    united = united | Dependence::Batch;
+  return united;
+}
