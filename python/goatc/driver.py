@@ -37,6 +37,9 @@ class Driver(Protocol):
     def load(self, image: bytes) -> Any:
         """Loads PTX text or a cubin and returns a module."""
 
+    def unload(self, module: Any) -> None:
+        """Gives a module back."""
+
     def function(self, module: Any, entry: str) -> Any:
         """Returns a kernel of a module."""
 
@@ -111,6 +114,9 @@ class CudaDriver:
     def load(self, image: bytes) -> Any:
         # PTX text must end in a zero byte; a cubin does not mind one.
         return self._call("cuModuleLoadData", image + b"\0")
+
+    def unload(self, module: Any) -> None:
+        self._call("cuModuleUnload", module)
 
     def function(self, module: Any, entry: str) -> Any:
         return self._call("cuModuleGetFunction", module, entry.encode())

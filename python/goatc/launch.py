@@ -13,19 +13,21 @@ from goatc.driver import Driver
 POISON = 0xFF  # bytes of this value are NaN in every float type
 
 
-class Memory:
-    """Device memory that is given back when the block ends."""
+class Session:
+    """A module and device memory, given back when the block ends."""
 
-    def __init__(self, driver: Driver):
+    def __init__(self, driver: Driver, image: bytes):
         self.driver = driver
+        self.module = driver.load(image)
         self.addresses: List[int] = []
 
-    def __enter__(self) -> "Memory":
+    def __enter__(self) -> "Session":
         return self
 
     def __exit__(self, *_: Any) -> None:
         for address in self.addresses:
             self.driver.free(address)
+        self.driver.unload(self.module)
 
     def place(self, data: np.ndarray) -> int:
         """Allocates memory, fills it with the array, returns the address."""
@@ -104,22 +106,21 @@ def run_artifact(driver: Driver, artifact: Artifact,
         results.append(fill)
 
     image = artifact.choose_image(driver.describe()[1]).read_bytes()
-    module = driver.load(image)
-    with Memory(driver) as memory:
+    with Session(driver, image) as session:
         scalars = {index: array.reshape(())[()]
                    for index, array in enumerate(arrays) if not array.shape}
-        addresses = [0 if index in scalars else memory.place(array)
+        addresses = [0 if index in scalars else session.place(array)
                      for index, array in enumerate(arrays)]
-        outputs = [memory.place(result) for result in results]
+        outputs = [session.place(result) for result in results]
         variant = artifact.choose_variant(shapes, addresses)
-        workspace = memory.place(np.full(
+        workspace = session.place(np.full(
             evaluate(variant.workspace_bytes, shapes), POISON, np.uint8))
         arguments = Arguments(scalars, addresses, outputs, workspace, shapes)
         for launch in variant.launches:
             grid = [evaluate(extent, shapes) for extent in launch.grid]
             if 0 in grid:
                 continue
-            driver.launch(driver.function(module, launch.entry), grid,
+            driver.launch(driver.function(session.module, launch.entry), grid,
                           launch.block, evaluate(launch.shared_bytes, shapes),
                           arguments.build(launch))
         driver.synchronize()

@@ -19,6 +19,7 @@ import numpy as np
 
 from goatc.driver import Driver
 from goatc.dtypes import encode
+from goatc.launch import Session
 
 UNARY = ("ex2.approx.f32", "ex2.approx.ftz.f32", "lg2.approx.f32",
          "rcp.approx.f32", "rcp.approx.ftz.f32", "cos.approx.f32",
@@ -140,19 +141,14 @@ def run_kernel(driver: Driver, ptx: str, entry: str, grid: int, block: int,
                inputs: Tuple[np.ndarray, ...], output: np.ndarray,
                *scalars: np.generic) -> np.ndarray:
     """Runs entry(inputs..., output, scalars...) and returns the output."""
-    buffers = [driver.allocate(array.nbytes) for array in (*inputs, output)]
-    try:
-        for address, array in zip(buffers, inputs):
-            driver.upload(address, np.ascontiguousarray(array))
-        function = driver.function(driver.load(ptx.encode()), entry)
-        driver.launch(function, (grid, 1, 1), (block, 1, 1), 0,
+    with Session(driver, ptx.encode()) as session:
+        buffers = [session.place(array) for array in (*inputs, output)]
+        driver.launch(driver.function(session.module, entry), (grid, 1, 1),
+                      (block, 1, 1), 0,
                       [np.uint64(address) for address in buffers]
                       + list(scalars))
         driver.synchronize()
         driver.download(output, buffers[-1])
-    finally:
-        for address in buffers:
-            driver.free(address)
     return output
 
 

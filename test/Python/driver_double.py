@@ -30,6 +30,7 @@ class DriverDouble:
         self.memory: Dict[int, np.ndarray] = {}
         self.launches: List[Launch] = []
         self.images: List[bytes] = []
+        self.loaded: List[bytes] = []
         self.next_address = 0x10000
 
     def describe(self):
@@ -62,7 +63,11 @@ class DriverDouble:
 
     def load(self, image):
         self.images.append(image)
+        self.loaded.append(image)
         return image
+
+    def unload(self, module):
+        self.loaded.remove(module)
 
     def function(self, module, entry):
         assert entry.encode() in module, f"no entry {entry} in the module"

@@ -91,15 +91,17 @@ class LaunchTest(unittest.TestCase):
         self.run_sample(rows=6)
         self.assertEqual(sizes, [24])
 
-    def test_all_memory_is_given_back(self):
+    def test_everything_is_given_back(self):
         self.run_sample()
         self.assertEqual(self.driver.memory, {})
+        self.assertEqual(self.driver.loaded, [])
 
-    def test_memory_is_given_back_after_a_failure_too(self):
+    def test_everything_is_given_back_after_a_failure_too(self):
         self.text["variants"] = self.text["variants"][:1]
         with self.assertRaises(ArtifactError):
             self.run_sample(rows=9)
         self.assertEqual(self.driver.memory, {})
+        self.assertEqual(self.driver.loaded, [])
 
     def test_an_unknown_parameter_is_refused(self):
         launch = self.text["variants"][1]["launches"][0]

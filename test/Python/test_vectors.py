@@ -62,8 +62,9 @@ class RecordTest(unittest.TestCase):
                       for part in "abcd"]
             self.assertEqual(shapes, [(32, 4), (32, 2), (32, 4), (32, 4)])
 
-    def test_all_memory_is_given_back(self):
+    def test_everything_is_given_back(self):
         self.assertEqual(self.driver.memory, {})
+        self.assertEqual(self.driver.loaded, [])
 
     def test_the_instruction_is_in_the_module(self):
         texts = [image.decode() for image in self.driver.images]
