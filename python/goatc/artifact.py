@@ -90,8 +90,8 @@ class Input:
 
 @dataclass(frozen=True)
 class Output:
-    """A result; `initialise` is the value it holds where nothing is launched,
-    None where that leaves nothing."""
+    """A result; `initialise` is the value it is filled with before the first
+    launch, None for nothing."""
 
     name: str
     dtype: str
@@ -116,7 +116,6 @@ class Variant:
 
     name: str
     guards: Tuple[Mapping[str, Any], ...]
-    workspace_bytes: Any
     launches: Tuple[Launch, ...]
 
 
@@ -151,7 +150,7 @@ class Artifact:
                                read_value(o["initialise"]))
                         for o in description["outputs"]]
         self.variants = [
-            Variant(v["name"], tuple(v["guards"]), v["workspace_bytes"],
+            Variant(v["name"], tuple(v["guards"]),
                     tuple(self._launch(launch) for launch in v["launches"]))
             for v in description["variants"]]
 
@@ -194,10 +193,10 @@ class Artifact:
                 for output in self.outputs]
 
     def choose_variant(self, shapes: Sequence[Shape],
-                       addresses: Sequence[int]) -> Variant:
+                       addresses: Mapping[str, Sequence[int]]) -> Variant:
         """Returns the first variant whose guards hold.
 
-        `addresses` has one entry for each input; it is 0 for a scalar.
+        `addresses` has lists "input" and "output"; a scalar's entry is 0.
         """
         for variant in self.variants:
             if all(self._holds(guard, shapes, addresses)
@@ -209,15 +208,15 @@ class Artifact:
             f"{' '.join(show_shape(shape) for shape in shapes)}")
 
     def _holds(self, guard: Mapping[str, Any], shapes: Sequence[Shape],
-               addresses: Sequence[int]) -> bool:
+               addresses: Mapping[str, Sequence[int]]) -> bool:
         if "aligned" in guard:
-            return addresses[guard["aligned"]["input"]] % guard["bytes"] == 0
-        for name, test in (("less", lambda a, b: a < b),
-                           ("equal", lambda a, b: a == b)):
-            if name in guard:
-                return test(*(evaluate(side, shapes) for side in guard[name]))
-        raise ArtifactError(f"{self.folder}: expected a guard aligned, less or "
-                            f"equal but got {json.dumps(guard)}")
+            ((role, index),) = guard["aligned"].items()
+            return addresses[role][index] % guard["bytes"] == 0
+        if "less" in guard:
+            left, right = (evaluate(side, shapes) for side in guard["less"])
+            return left < right
+        raise ArtifactError(f"{self.folder}: expected a guard aligned or less "
+                            f"but got {json.dumps(guard)}")
 
     def choose_image(self, capability: Tuple[int, int]) -> Path:
         """Returns the file to load on a device: the cubin where it runs, else

@@ -12,9 +12,7 @@ import numpy as np
 
 STORAGE: Dict[str, np.dtype] = {
     "bf16": np.dtype(np.uint16), "f16": np.dtype(np.float16),
-    "f32": np.dtype(np.float32), "f64": np.dtype(np.float64),
-    "i8": np.dtype(np.int8), "i32": np.dtype(np.int32),
-    "i64": np.dtype(np.int64)}
+    "f32": np.dtype(np.float32), "i32": np.dtype(np.int32)}
 
 
 def encode(values: np.ndarray, dtype: str) -> np.ndarray:
@@ -34,7 +32,7 @@ def encode(values: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def decode(stored: np.ndarray, dtype: str) -> np.ndarray:
-    """Returns the values of device memory: floats as float32 (f64 as float64),
+    """Returns the values of device memory: floats as float32,
     integers as they are."""
     if dtype == "bf16":
         return (stored.astype(np.uint32) << np.uint32(16)).view(np.float32)

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Mapping, Sequence
 
 import numpy as np
 
-from goatc.artifact import (Artifact, ArtifactError, Launch, Shape, evaluate)
+from goatc.artifact import Artifact, ArtifactError, Shape, evaluate
 from goatc.dtypes import STORAGE, decode, encode
 from goatc.driver import Driver
 
@@ -37,45 +37,28 @@ class Session:
         return address
 
 
-class Arguments:
-    """Builds the argument list of a launch from kernel.json's parameters."""
+def build_argument(parameter: Mapping[str, Any], shapes: Sequence[Shape],
+                   values: Mapping[str, Sequence[np.generic]]) -> np.generic:
+    """Returns the argument for one parameter of kernel.json.
 
-    def __init__(self, scalars: Mapping[int, np.generic],
-                 inputs: Sequence[int], outputs: Sequence[int],
-                 workspace: int, shapes: Sequence[Shape]):
-        self.scalars = scalars
-        self.inputs = inputs
-        self.outputs = outputs
-        self.workspace = workspace
-        self.shapes = shapes
-
-    def build(self, launch: Launch) -> List[np.generic]:
-        """Returns a NumPy scalar of the right width for each parameter."""
-        return [self._one(parameter) for parameter in launch.parameters]
-
-    def _one(self, parameter: Mapping[str, Any]) -> np.generic:
-        kind = parameter["kind"]
-        if kind == "input":
-            index = parameter["index"]
-            if index in self.scalars:
-                return self.scalars[index]
-            return np.uint64(self.inputs[index])
-        if kind == "output":
-            return np.uint64(self.outputs[parameter["index"]])
-        if kind == "workspace":
-            return np.uint64(self.workspace)
-        if kind == "dim":
-            value = evaluate({"dim": [parameter["index"], parameter["axis"]]},
-                             self.shapes)
-            storage = STORAGE[parameter["dtype"]]
-            if value > np.iinfo(storage).max:
-                raise ArtifactError(
-                    f"expected the extent of axis {parameter['axis']} of input "
-                    f"{parameter['index']} to fit {parameter['dtype']} but got "
-                    f"{value}")
-            return storage.type(value)
-        raise ArtifactError(f"expected a parameter input, output, dim or "
-                            f"workspace but got '{kind}'")
+    `values` has the lists "input" and "output": an address as uint64 for a
+    tensor, the value itself for a scalar input. Raises ArtifactError for an
+    unknown kind and for an extent that its type cannot hold.
+    """
+    kind = parameter["kind"]
+    if kind in values:
+        return values[kind][parameter["index"]]
+    if kind != "dim":
+        raise ArtifactError(f"expected a parameter input, output or dim but "
+                            f"got '{kind}'")
+    index, axis = parameter["index"], parameter["axis"]
+    value = evaluate({"dim": [index, axis]}, shapes)
+    storage = STORAGE[parameter["dtype"]]
+    if value > np.iinfo(storage).max:
+        raise ArtifactError(f"expected the extent of axis {axis} of input "
+                            f"{index} to fit {parameter['dtype']} but got "
+                            f"{value}")
+    return storage.type(value)
 
 
 def run_artifact(driver: Driver, artifact: Artifact,
@@ -107,24 +90,27 @@ def run_artifact(driver: Driver, artifact: Artifact,
 
     image = artifact.choose_image(driver.describe()[1]).read_bytes()
     with Session(driver, image) as session:
-        scalars = {index: array.reshape(())[()]
-                   for index, array in enumerate(arrays) if not array.shape}
-        addresses = [0 if index in scalars else session.place(array)
-                     for index, array in enumerate(arrays)]
-        outputs = [session.place(result) for result in results]
+        addresses = {
+            "input": [session.place(array) if array.shape else 0
+                      for array in arrays],
+            "output": [session.place(result) for result in results]}
         variant = artifact.choose_variant(shapes, addresses)
-        workspace = session.place(np.full(
-            evaluate(variant.workspace_bytes, shapes), POISON, np.uint8))
-        arguments = Arguments(scalars, addresses, outputs, workspace, shapes)
+        values = {kind: [np.uint64(address) for address in places]
+                  for kind, places in addresses.items()}
+        for index, array in enumerate(arrays):
+            if not array.shape:
+                values["input"][index] = array[()]
         for launch in variant.launches:
             grid = [evaluate(extent, shapes) for extent in launch.grid]
             if 0 in grid:
                 continue
-            driver.launch(driver.function(session.module, launch.entry), grid,
-                          launch.block, evaluate(launch.shared_bytes, shapes),
-                          arguments.build(launch))
+            driver.launch(
+                driver.function(session.module, launch.entry), grid,
+                launch.block, evaluate(launch.shared_bytes, shapes),
+                [build_argument(parameter, shapes, values)
+                 for parameter in launch.parameters])
         driver.synchronize()
-        for result, address in zip(results, outputs):
+        for result, address in zip(results, addresses["output"]):
             driver.download(result, address)
     return {output.name: decode(result, output.dtype)
             for output, result in zip(artifact.outputs, results)}

@@ -34,7 +34,7 @@ def description():
              "launches": [launch("shift_short", 1)]},
             {"name": "contiguous",
              "guards": [{"aligned": {"input": 0}, "bytes": 16}],
-             "workspace_bytes": {"op": "*", "args": [ROWS, 4]},
+             "workspace_bytes": 0,
              "launches": [launch("shift_long", {
                  "op": "ceildiv", "args": [ROWS, 4]})]}],
         "choices": {}}

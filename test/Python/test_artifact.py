@@ -153,7 +153,8 @@ class ChoiceTest(unittest.TestCase):
     def variant(self, rows, address):
         artifact = Artifact(Path("case"), self.text)
         return artifact.choose_variant([(1, rows, 8), (1, rows, 8), ()],
-                                       [address, address, 0]).name
+                                       {"input": [address, address, 0],
+                                        "output": [512]}).name
 
     def test_the_first_variant_that_fits_is_taken(self):
         self.assertEqual(self.variant(3, 256), "short")
@@ -162,6 +163,14 @@ class ChoiceTest(unittest.TestCase):
     def test_alignment_is_a_guard(self):
         with self.assertRaisesRegex(ArtifactError,
                                     "short, contiguous takes but got 1x4x8"):
+            self.variant(4, 264)
+
+    def test_results_have_alignments_too(self):
+        guard = self.text["variants"][1]["guards"][0]
+        guard.update(aligned={"output": 0}, bytes=512)
+        self.assertEqual(self.variant(4, 264), "contiguous")
+        guard.update(bytes=1024)
+        with self.assertRaises(ArtifactError):
             self.variant(4, 264)
 
     def test_an_unknown_guard_is_refused(self):

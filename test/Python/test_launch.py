@@ -16,7 +16,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "test" / "Python")]
 
 from driver_double import DriverDouble  # noqa: E402
 from goatc.artifact import ArtifactError, load_artifact  # noqa: E402
-from goatc.launch import run_artifact  # noqa: E402
+from goatc.launch import build_argument, run_artifact  # noqa: E402
 import sample_artifact  # noqa: E402
 
 
@@ -79,18 +79,6 @@ class LaunchTest(unittest.TestCase):
         np.testing.assert_array_equal(outputs["out"],
                                       np.full((2, 8), -np.inf))
 
-    def test_the_workspace_has_its_size_and_its_place(self):
-        launch = self.text["variants"][1]["launches"][0]
-        launch["parameters"].append({"kind": "workspace"})
-        sizes = []
-
-        def kernel(driver, launched):
-            sizes.append(len(driver.view(launched.arguments[-1], np.uint8)))
-
-        self.driver.kernels = {"shift_long": kernel}
-        self.run_sample(rows=6)
-        self.assertEqual(sizes, [24])
-
     def test_everything_is_given_back(self):
         self.run_sample()
         self.assertEqual(self.driver.memory, {})
@@ -110,10 +98,11 @@ class LaunchTest(unittest.TestCase):
             self.run_sample()
 
     def test_an_extent_beyond_its_type_is_refused(self):
-        launch = self.text["variants"][1]["launches"][0]
-        launch["parameters"][3]["dtype"] = "i8"
-        with self.assertRaisesRegex(ArtifactError, "to fit i8 but got 200"):
-            self.run_sample(rows=200)
+        parameter = {"kind": "dim", "index": 0, "axis": 1, "dtype": "i32"}
+        largest = build_argument(parameter, [(1, 2 ** 31 - 1)], {})
+        self.assertEqual(largest, 2 ** 31 - 1)
+        with self.assertRaisesRegex(ArtifactError, "to fit i32 but got 2147"):
+            build_argument(parameter, [(1, 2 ** 31)], {})
 
     def test_a_missing_input_is_named(self):
         artifact = load_artifact(sample_artifact.write(
