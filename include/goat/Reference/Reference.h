@@ -1,0 +1,53 @@
+//===- Reference.h - goat ops evaluated from their formulas -----*- C++ -*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The slow, plain answer: a function with goat ops evaluated in double
+// precision, straight from the formulas of docs/spec.md. It shares nothing with
+// the compiler, so that agreement of the two means something.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_REFERENCE_REFERENCE_H
+#define GOAT_REFERENCE_REFERENCE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <vector>
+
+namespace goat::reference {
+
+/// A value of the evaluation: row major, rank 0 for a scalar. Floats, integers,
+/// indices and i1 (0 or 1) are all held in double, which is exact for integers
+/// below 2^53.
+struct Tensor {
+  llvm::SmallVector<int64_t> shape;
+  std::vector<double> data;
+};
+
+/// Product of the sizes; 1 for rank 0.
+int64_t numElements(llvm::ArrayRef<int64_t> shape);
+
+/// `value` rounded to the nearest number of the float type, ties to even: what
+/// a parameter of that type holds when it is given `value`.
+double roundTo(mlir::FloatType type, double value);
+
+/// The results of `function` on `arguments`, one tensor per parameter.
+///
+/// Arguments are taken as they are: round them to the parameters' types first
+/// (roundTo). Nothing is rounded after that, except by an arith.truncf of the
+/// function's own, results included: the reference is the real number, as far
+/// as double goes. Ops of other dialects are evaluated when they implement
+/// PluginOpInterface, through the expansion they give.
+///
+/// Emits an error and fails when an argument does not fit its parameter, when
+/// sizes contradict each other, when an index leaves its tensor, and at an op
+/// that it does not know.
+mlir::FailureOr<std::vector<Tensor>> evaluate(mlir::func::FuncOp function,
+                                              llvm::ArrayRef<Tensor> arguments);
+
+} // namespace goat::reference
+
+#endif // GOAT_REFERENCE_REFERENCE_H

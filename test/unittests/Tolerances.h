@@ -1,0 +1,26 @@
+//===- Tolerances.h - how far from right is right enough --------*- C++ -*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every tolerance of the C++ tests, with its reason.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_TEST_UNITTESTS_TOLERANCES_H
+#define GOAT_TEST_UNITTESTS_TOLERANCES_H
+
+namespace goat::tolerances {
+
+/// Against an answer known in closed form: the reference computes in double
+/// and sums at most some thousand terms of magnitude up to some hundreds, each
+/// with a relative error near 1e-16.
+constexpr double exactAnswer = 1e-10;
+
+/// Against an answer written down with six decimals: half a unit of the last
+/// one is 5e-7.
+constexpr double sixDecimals = 6e-7;
+
+} // namespace goat::tolerances
+
+#endif // GOAT_TEST_UNITTESTS_TOLERANCES_H
