@@ -71,9 +71,10 @@ def LoadRowsOp : GoatTile_Op<"load_rows", [MemoryEffects<[MemRead]>]> {
     - (C1) result has rank 2, an encoding and the pointer's element type.
     - (C2) row and mask are vectors of result's rows in `slice<axis = 1>` of its
       encoding, of i32 and i1.
+    - (C3) columns is positive and no more than result has.
   }];
   let arguments = (ins PointerType:$pointer, AnyRankedTensor:$row, AnyRankedTensor:$mask,
-                       I64:$stride);
+                       I64:$stride, OptionalAttr<I64Attr>:$columns);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $pointer `[` $row `]` `masked` `(` $mask `)` `stride` `(` $stride `)` attr-dict `:`
@@ -85,11 +86,12 @@ def LoadRowsOp : GoatTile_Op<"load_rows", [MemoryEffects<[MemRead]>]> {
 def StoreRowsOp : GoatTile_Op<"store_rows", [MemoryEffects<[MemWrite]>]> {
   let summary = "scatter the rows of a tile into a row-major matrix";
   let description = [{
-    `pointer[row[r]·stride + c] = value[r, c]` where mask[r] holds; the
-    counterpart of `goat_tile.load_rows`, with its constraints for value.
+    `pointer[row[r]·stride + c] = value[r, c]` where mask[r] holds and c <
+    `columns` (default: all); the counterpart of `goat_tile.load_rows`, with its
+    constraints (C1), (C2), (C3) for value.
   }];
   let arguments = (ins AnyRankedTensor:$value, PointerType:$pointer, AnyRankedTensor:$row,
-                       AnyRankedTensor:$mask, I64:$stride);
+                       AnyRankedTensor:$mask, I64:$stride, OptionalAttr<I64Attr>:$columns);
   let assemblyFormat = [{
     $value `,` $pointer `[` $row `]` `masked` `(` $mask `)` `stride` `(` $stride `)` attr-dict `:`
     type($value) `,` type($pointer) `,` type($row) `,` type($mask)
@@ -116,7 +118,8 @@ def StageOp : GoatTile_Op<"stage", [Pure]> {
   let summary = "one stage of a ring of buffers";
   let description = [{
     The sub-buffer at `index` (i32, in range, the same in every thread) of the
-    first dimension. Constraints: (C1) the result has the buffer's stage type.
+    first dimension. Constraints: (C1) the buffer is a ring: rank 3, or rank 2
+    and not swizzled; the result has its stage type.
   }];
   let arguments = (ins BufferType:$buffer, I32:$index);
   let results = (outs BufferType:$result);
@@ -207,7 +210,7 @@ def WaitOp : GoatTile_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
     before it, are in place. `pending` is how many groups committed after it may
     still be under way.
   }];
-  let arguments = (ins GroupType:$group, I32Attr:$pending);
+  let arguments = (ins GroupType:$group, ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
   let assemblyFormat = "$group `pending` `=` $pending attr-dict";
 }
 

@@ -25,6 +25,10 @@ def BufferType : GoatTile_Type<"Buffer", "buffer"> {
     buffer is a ring of rank-2 stages, a ring of rank-1 vectors has rank 2. In a
     swizzled buffer the 16-byte chunks of a row are permuted by the row's number
     so that eight consecutive rows at one logical column touch all 32 banks.
+    Constraints: (C1) the shape is static and positive, of rank 1 to 3. (C2)
+    elements are integers or floats of 8, 16, 32 or 64 bits. (C3) a swizzled
+    buffer has rank 2 or 3, 16-bit elements, a multiple of 8 rows, and rows of a
+    multiple of 16 bytes.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
                         "::mlir::Type":$elementType,
@@ -38,6 +42,8 @@ def BufferType : GoatTile_Type<"Buffer", "buffer"> {
     int64_t getNumBytes() const;
     /// The type of one stage: the shape without its first dimension.
     BufferType getStageType() const;
+    /// Whether the first dimension counts stages.
+    bool isRing() const;
   }];
 }
 

@@ -1,0 +1,163 @@
+//===- GoatTileCompute.cpp - constraints of arithmetic on tiles -----------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The constraint labels (C1), (C2), … are those of GoatTileCompute.td.
+//
+//===----------------------------------------------------------------------===//
+
+#include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
+
+using namespace mlir;
+using namespace goat::tile;
+
+/// Whether the axis of a reduction or of its inverse is 0 or 1.
+static LogicalResult verifyAxis(Operation *op, int64_t axis) {
+  if (axis == 0 || axis == 1)
+    return success();
+  return op->emitOpError("(C1) expected axis 0 or 1 but got ") << axis;
+}
+
+static bool isTile(RankedTensorType type, int64_t rank) {
+  return type.getRank() == rank && getTileLayout(type);
+}
+
+//===----------------------------------------------------------------------===//
+// goat_tile.mma
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyOperandA(MmaOp op, RankedTensorType accumulator,
+                                    Type &element, int64_t &depth) {
+  int64_t rows = accumulator.getDimSize(0);
+  ArrayRef<int64_t> shape;
+  if (auto buffer = dyn_cast<BufferType>(op.getA().getType())) {
+    shape = buffer.getShape();
+    element = buffer.getElementType();
+  } else if (auto tile = dyn_cast<RankedTensorType>(op.getA().getType())) {
+    auto encoding = dyn_cast_or_null<MmaOperandAttr>(tile.getEncoding());
+    int64_t warps = cast<MmaAttr>(accumulator.getEncoding()).getWarps();
+    if (!encoding || encoding.getWarps() != warps)
+      return op.emitOpError("(C2) expected a tile a to be in "
+                            "#goat_tile.mma_operand<warps = ")
+             << warps << "> but got " << tile
+             << "; convert it with goat_tile.convert_layout";
+    shape = tile.getShape();
+    element = tile.getElementType();
+  } else {
+    return op.emitOpError("(C2) expected a to be a buffer or a tile but got ")
+           << op.getA().getType();
+  }
+  if (shape.size() != 2 || shape[0] != rows)
+    return op.emitOpError("(C2) expected a to have rank 2 and the "
+                          "accumulator's ")
+           << rows << " rows but got " << op.getA().getType();
+  depth = shape[1];
+  return success();
+}
+
+LogicalResult MmaOp::verify() {
+  auto accumulator = cast<RankedTensorType>(getAccumulator().getType());
+  if (!accumulator.getElementType().isF32() ||
+      !isa_and_nonnull<MmaAttr>(accumulator.getEncoding()))
+    return emitOpError("(C1) expected the accumulator to be an f32 tile in "
+                       "#goat_tile.mma but got ")
+           << accumulator;
+  Type element;
+  int64_t depth;
+  if (failed(verifyOperandA(*this, accumulator, element, depth)))
+    return failure();
+
+  BufferType b = getB().getType();
+  int64_t columns = accumulator.getDimSize(1);
+  SmallVector<int64_t> expected = {depth, columns};
+  if (getBTransposed())
+    std::swap(expected[0], expected[1]);
+  if (b.getElementType() != element || b.getShape() != ArrayRef(expected))
+    return emitOpError("(C3) expected b to be a buffer of ")
+           << expected[0] << "x" << expected[1] << "x" << element << " but got "
+           << b;
+  if (!element.isBF16() && !element.isF16())
+    return emitOpError("(C4) expected bf16 or f16 elements but got ")
+           << element;
+  if (depth % 16 != 0)
+    return emitOpError("(C4) expected K to be a multiple of 16 but got ")
+           << depth << "; pad with zeros";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// goat_tile.reduce, goat_tile.expand
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::verify() {
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  if (failed(verifyAxis(*this, getAxis())))
+    return failure();
+  if (!isTile(tile, 2) || !tile.getElementType().isF32())
+    return emitOpError("(C1) expected an f32 tile of rank 2 but got ") << tile;
+  RankedTensorType expected =
+      getSliceType(tile, getAxis(), tile.getElementType());
+  if (getResult().getType() != expected)
+    return emitOpError("(C1) expected the result to be ")
+           << expected << " but got " << getResult().getType();
+  if (!getTileLayout(tile)->reductionWarpMasks(getAxis()).empty())
+    return emitOpError("(C2) expected axis ")
+           << getAxis() << " to lie in one warp but " << tile.getEncoding()
+           << " spreads it over several; reduce the other axis or use one warp";
+  return success();
+}
+
+LogicalResult ExpandOp::verify() {
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (failed(verifyAxis(*this, getAxis())))
+    return failure();
+  if (!isTile(result, 2))
+    return emitOpError("(C1) expected the result to be a tile of rank 2 but "
+                       "got ")
+           << result;
+  RankedTensorType expected =
+      getSliceType(result, getAxis(), result.getElementType());
+  if (getVector().getType() != expected)
+    return emitOpError("(C1) expected the vector to be ")
+           << expected << " but got " << getVector().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// goat_tile.iota, goat_tile.convert_layout, goat_tile.splat
+//===----------------------------------------------------------------------===//
+
+LogicalResult IotaOp::verify() {
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (!isTile(result, 1) || !result.getElementType().isInteger(32))
+    return emitOpError("(C1) expected an i32 vector with a goat_tile encoding "
+                       "but got ")
+           << result;
+  return success();
+}
+
+LogicalResult ConvertLayoutOp::verify() {
+  auto from = cast<RankedTensorType>(getTile().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  if (from.getShape() != to.getShape() ||
+      from.getElementType() != to.getElementType())
+    return emitOpError("(C1) expected one shape and element type but got ")
+           << from << " and " << to;
+  std::optional<layout::TileLayout> source = getTileLayout(from),
+                                    target = getTileLayout(to);
+  if (!source || !target || !layout::conversion(*source, *target))
+    return emitOpError("(C2) expected every element to stay in its thread "
+                       "between ")
+           << from << " and " << to << "; go through shared memory";
+  return success();
+}
+
+LogicalResult SplatOp::verify() {
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (!getTileLayout(result) || result.getElementType() != getValue().getType())
+    return emitOpError("(C1) expected a tile of ")
+           << getValue().getType() << " with a goat_tile encoding but got "
+           << result;
+  return success();
+}
