@@ -1,0 +1,138 @@
+//===- Artifact.h - kernel.json and the directory around it -----*- C++ -*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A compiled kernel on disk is a directory:
+//
+//   kernel.json          all that a launcher needs to know
+//   kernel.ptx           the text the simulator checks and a driver loads
+//   kernel.<arch>.cubin  the same assembled, when ptxas was at hand
+//   source.mlir          the goat function it was compiled from
+//
+// kernel.json is described by lib/Target/PTX/kernel.schema.json.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_TARGET_PTX_ARTIFACT_H
+#define GOAT_TARGET_PTX_ARTIFACT_H
+
+#include "goat/Target/PTX/Expr.h"
+
+#include <array>
+#include <optional>
+
+namespace goat::ptx {
+
+/// The value of "schema"; a reader refuses every other one.
+inline constexpr const char *kernelSchema = "goat-kernel/1";
+
+enum class DType { F16, BF16, F32, I32 };
+
+/// "f16", "bf16", "f32", "i32".
+const char *dtypeName(DType dtype);
+std::optional<DType> parseDType(llvm::StringRef name);
+int64_t dtypeBytes(DType dtype);
+
+/// A contiguous row-major tensor, or a scalar (no shape) passed by value.
+struct InputSpec {
+  std::string name;
+  DType dtype = DType::F32;
+  /// nullopt where the size is known at run time only.
+  std::vector<std::optional<int64_t>> shape;
+};
+
+struct OutputSpec {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<Expr> shape;
+  /// What the launcher fills the tensor with before the first launch.
+  std::optional<double> initialise;
+};
+
+/// Two expressions that must be equal, or the call is refused.
+struct Requirement {
+  Expr left, right;
+  std::string message;
+};
+
+/// A condition under which a variant may be launched.
+struct Guard {
+  enum class Kind { InputAligned, OutputAligned, Less };
+  Kind kind = Kind::Less;
+  /// InputAligned, OutputAligned: which address is a multiple of `bytes`.
+  int64_t index = 0;
+  int64_t bytes = 1;
+  /// Less: left < right.
+  Expr left, right;
+};
+
+/// One parameter of an entry, in the order of the PTX.
+struct Parameter {
+  enum class Kind { Input, Output, Dim };
+  Kind kind = Kind::Input;
+  /// Input: the address of the tensor or the scalar itself. Output: the
+  /// address. Dim: the size of `axis` of this input, as i32.
+  int64_t index = 0;
+  int64_t axis = 0;
+};
+
+struct Launch {
+  std::string entry;
+  std::array<Expr, 3> grid;
+  std::array<int64_t, 3> block{1, 1, 1};
+  std::array<int64_t, 3> cluster{1, 1, 1};
+  /// Dynamic shared memory.
+  Expr sharedBytes;
+  std::vector<Parameter> parameters;
+};
+
+struct Variant {
+  std::string name;
+  std::vector<Guard> guards;
+  Expr workspaceBytes;
+  /// Launched in order; one whose grid has a zero extent is skipped.
+  std::vector<Launch> launches;
+};
+
+struct Kernel {
+  std::string name;
+  /// "sm_90".
+  std::string target;
+  /// File names beside kernel.json.
+  std::string ptx = "kernel.ptx";
+  std::optional<std::string> cubin;
+  std::vector<InputSpec> inputs;
+  std::vector<OutputSpec> outputs;
+  std::vector<Requirement> requirements;
+  /// The first one whose guards hold is launched.
+  std::vector<Variant> variants;
+  /// What the compiler chose, for reading.
+  llvm::json::Object choices;
+};
+
+/// The text of kernel.json.
+std::string writeKernel(const Kernel &kernel);
+
+/// Reads kernel.json; `name` stands for the file in messages. Refuses unknown
+/// schema versions, malformed JSON (with line and column) and values of the
+/// wrong kind or out of range (with their path).
+llvm::Expected<Kernel> readKernel(llvm::StringRef text, llvm::StringRef name);
+
+/// A kernel with its files' contents.
+struct Artifact {
+  Kernel kernel;
+  std::string ptx;
+  /// Empty when there is none.
+  std::string cubin;
+  std::string source;
+};
+
+/// Writes the directory, which is created when it does not exist.
+llvm::Error writeArtifact(const Artifact &artifact, llvm::StringRef directory);
+
+llvm::Expected<Artifact> readArtifact(llvm::StringRef directory);
+
+} // namespace goat::ptx
+
+#endif // GOAT_TARGET_PTX_ARTIFACT_H

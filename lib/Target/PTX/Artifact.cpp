@@ -1,0 +1,459 @@
+//===- Artifact.cpp - kernel.json and the directory around it -------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The JSON form of a kernel description, and reading and writing artifacts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "goat/Target/PTX/Artifact.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace goat::ptx;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::ObjectMapper;
+using llvm::json::Path;
+using llvm::json::Value;
+
+const char *goat::ptx::dtypeName(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return "f16";
+  case DType::BF16:
+    return "bf16";
+  case DType::F32:
+    return "f32";
+  case DType::I32:
+    return "i32";
+  }
+  llvm_unreachable("unknown dtype");
+}
+
+std::optional<DType> goat::ptx::parseDType(llvm::StringRef name) {
+  for (DType dtype : {DType::F16, DType::BF16, DType::F32, DType::I32})
+    if (name == dtypeName(dtype))
+      return dtype;
+  return std::nullopt;
+}
+
+int64_t goat::ptx::dtypeBytes(DType dtype) {
+  return dtype == DType::F16 || dtype == DType::BF16 ? 2 : 4;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+namespace goat::ptx {
+
+static Value toJSON(const InputSpec &input) {
+  Array shape;
+  for (std::optional<int64_t> size : input.shape)
+    shape.push_back(size ? Value(*size) : Value(nullptr));
+  return Object{{"name", input.name},
+                {"dtype", dtypeName(input.dtype)},
+                {"shape", std::move(shape)}};
+}
+
+static Value toJSON(const OutputSpec &output) {
+  return Object{{"name", output.name},
+                {"dtype", dtypeName(output.dtype)},
+                {"shape", Array(output.shape)},
+                {"initialise", output.initialise ? Value(*output.initialise)
+                                                 : Value(nullptr)}};
+}
+
+static Value toJSON(const Requirement &requirement) {
+  return Object{{"equal", Array{requirement.left, requirement.right}},
+                {"message", requirement.message}};
+}
+
+static Value toJSON(const Guard &guard) {
+  if (guard.kind == Guard::Kind::Less)
+    return Object{{"less", Array{guard.left, guard.right}}};
+  const char *role =
+      guard.kind == Guard::Kind::InputAligned ? "input" : "output";
+  return Object{{"aligned", Object{{role, guard.index}}},
+                {"bytes", guard.bytes}};
+}
+
+static Value toJSON(const Parameter &parameter) {
+  switch (parameter.kind) {
+  case Parameter::Kind::Input:
+    return Object{{"kind", "input"}, {"index", parameter.index}};
+  case Parameter::Kind::Output:
+    return Object{{"kind", "output"}, {"index", parameter.index}};
+  case Parameter::Kind::Dim:
+    return Object{{"kind", "dim"},
+                  {"index", parameter.index},
+                  {"axis", parameter.axis},
+                  {"dtype", "i32"}};
+  }
+  llvm_unreachable("unknown parameter kind");
+}
+
+static Value toJSON(const Launch &launch) {
+  return Object{{"entry", launch.entry},
+                {"grid", Array(launch.grid)},
+                {"block", Array(launch.block)},
+                {"cluster", Array(launch.cluster)},
+                {"shared_bytes", launch.sharedBytes},
+                {"parameters", Array(launch.parameters)},
+                {"tensor_maps", Array()}};
+}
+
+static Value toJSON(const Variant &variant) {
+  return Object{{"name", variant.name},
+                {"guards", Array(variant.guards)},
+                {"workspace_bytes", variant.workspaceBytes},
+                {"launches", Array(variant.launches)}};
+}
+
+} // namespace goat::ptx
+
+std::string goat::ptx::writeKernel(const Kernel &kernel) {
+  Object object{{"schema", kernelSchema},
+                {"name", kernel.name},
+                {"target", kernel.target},
+                {"ptx", kernel.ptx},
+                {"cubin", kernel.cubin ? Value(*kernel.cubin) : Value(nullptr)},
+                {"inputs", Array(kernel.inputs)},
+                {"outputs", Array(kernel.outputs)},
+                {"requires", Array(kernel.requirements)},
+                {"variants", Array(kernel.variants)},
+                {"choices", Object(kernel.choices)}};
+  return llvm::formatv("{0:2}\n", Value(std::move(object)));
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace goat::ptx {
+
+static bool fromJSON(const Value &json, DType &dtype, Path path) {
+  std::optional<DType> known;
+  if (std::optional<llvm::StringRef> name = json.getAsString())
+    known = parseDType(*name);
+  if (!known) {
+    path.report("expected one of f16, bf16, f32, i32");
+    return false;
+  }
+  dtype = *known;
+  return true;
+}
+
+static bool fromJSON(const Value &json, InputSpec &input, Path path) {
+  ObjectMapper map(json, path);
+  if (!map || !map.map("name", input.name) || !map.map("dtype", input.dtype) ||
+      !map.map("shape", input.shape))
+    return false;
+  for (auto [axis, size] : llvm::enumerate(input.shape))
+    if (size && *size < 0) {
+      path.field("shape").index(axis).report("expected null or a size of at "
+                                             "least 0");
+      return false;
+    }
+  return true;
+}
+
+static bool fromJSON(const Value &json, OutputSpec &output, Path path) {
+  ObjectMapper map(json, path);
+  return map && map.map("name", output.name) &&
+         map.map("dtype", output.dtype) && map.map("shape", output.shape) &&
+         map.map("initialise", output.initialise);
+}
+
+/// Reads an array of exactly as many elements as `array` has.
+template <typename T, size_t n>
+static bool readArray(const Value &json, std::array<T, n> &array, Path path) {
+  const Array *elements = json.getAsArray();
+  if (!elements || elements->size() != n) {
+    path.report(n == 2 ? llvm::StringLiteral("expected an array of two")
+                       : llvm::StringLiteral("expected an array of three"));
+    return false;
+  }
+  for (size_t i = 0; i < n; ++i)
+    if (!fromJSON((*elements)[i], array[i], path.index(i)))
+      return false;
+  return true;
+}
+
+static bool readExtents(const Value &json, std::array<int64_t, 3> &extents,
+                        Path path) {
+  if (!readArray(json, extents, path))
+    return false;
+  for (auto [i, extent] : llvm::enumerate(extents))
+    if (extent < 1) {
+      path.index(i).report("expected an extent of at least 1");
+      return false;
+    }
+  return true;
+}
+
+/// The value of a property that must be there, else null and a report.
+static const Value *need(const Object &object, llvm::StringLiteral property,
+                         Path path) {
+  const Value *value = object.get(property);
+  if (!value)
+    path.field(property).report("missing value");
+  return value;
+}
+
+static bool fromJSON(const Value &json, Requirement &requirement, Path path) {
+  ObjectMapper map(json, path);
+  if (!map || !map.map("message", requirement.message))
+    return false;
+  std::array<Expr, 2> sides;
+  const Value *equal = need(*json.getAsObject(), "equal", path);
+  if (!equal || !readArray(*equal, sides, path.field("equal")))
+    return false;
+  requirement.left = sides[0];
+  requirement.right = sides[1];
+  return true;
+}
+
+static bool fromJSON(const Value &json, Guard &guard, Path path) {
+  ObjectMapper map(json, path);
+  if (!map)
+    return false;
+  const Object &object = *json.getAsObject();
+  if (const Value *less = object.get("less")) {
+    std::array<Expr, 2> sides;
+    if (!readArray(*less, sides, path.field("less")))
+      return false;
+    guard = {Guard::Kind::Less, 0, 1, sides[0], sides[1]};
+    return true;
+  }
+  const Object *aligned = object.getObject("aligned");
+  if (!aligned) {
+    path.report("expected a guard with \"aligned\" or \"less\"");
+    return false;
+  }
+  guard.kind = aligned->get("output") ? Guard::Kind::OutputAligned
+                                      : Guard::Kind::InputAligned;
+  ObjectMapper role(*object.get("aligned"), path.field("aligned"));
+  bool read = guard.kind == Guard::Kind::OutputAligned
+                  ? role.map("output", guard.index)
+                  : role.map("input", guard.index);
+  if (!read || !map.map("bytes", guard.bytes))
+    return false;
+  if (guard.bytes < 1 || !llvm::isPowerOf2_64(guard.bytes)) {
+    path.field("bytes").report("expected a power of two");
+    return false;
+  }
+  return true;
+}
+
+static bool fromJSON(const Value &json, Parameter &parameter, Path path) {
+  ObjectMapper map(json, path);
+  std::string kind;
+  if (!map || !map.map("kind", kind) || !map.map("index", parameter.index))
+    return false;
+  if (kind == "input") {
+    parameter.kind = Parameter::Kind::Input;
+    return true;
+  }
+  if (kind == "output") {
+    parameter.kind = Parameter::Kind::Output;
+    return true;
+  }
+  if (kind != "dim") {
+    path.field("kind").report("expected one of input, output, dim");
+    return false;
+  }
+  parameter.kind = Parameter::Kind::Dim;
+  return map.map("axis", parameter.axis);
+}
+
+static bool fromJSON(const Value &json, Launch &launch, Path path) {
+  ObjectMapper map(json, path);
+  if (!map || !map.map("entry", launch.entry) ||
+      !map.map("shared_bytes", launch.sharedBytes) ||
+      !map.map("parameters", launch.parameters))
+    return false;
+  const Object &object = *json.getAsObject();
+  const Value *grid = need(object, "grid", path);
+  const Value *block = need(object, "block", path);
+  const Value *cluster = need(object, "cluster", path);
+  return grid && block && cluster &&
+         readArray(*grid, launch.grid, path.field("grid")) &&
+         readExtents(*block, launch.block, path.field("block")) &&
+         readExtents(*cluster, launch.cluster, path.field("cluster"));
+}
+
+static bool fromJSON(const Value &json, Variant &variant, Path path) {
+  ObjectMapper map(json, path);
+  return map && map.map("name", variant.name) &&
+         map.map("guards", variant.guards) &&
+         map.map("workspace_bytes", variant.workspaceBytes) &&
+         map.map("launches", variant.launches);
+}
+
+static bool fromJSON(const Value &json, Kernel &kernel, Path path) {
+  ObjectMapper map(json, path);
+  return map && map.map("name", kernel.name) &&
+         map.map("target", kernel.target) && map.map("ptx", kernel.ptx) &&
+         map.map("cubin", kernel.cubin) && map.map("inputs", kernel.inputs) &&
+         map.map("outputs", kernel.outputs) &&
+         map.map("requires", kernel.requirements) &&
+         map.map("variants", kernel.variants);
+}
+
+} // namespace goat::ptx
+
+/// Every index must name something that is there, so that no launcher has to
+/// ask again.
+static llvm::Error checkIndices(const Kernel &kernel, llvm::StringRef file) {
+  for (const Variant &variant : kernel.variants) {
+    auto outOfRange = [&](llvm::StringRef what, llvm::StringRef many,
+                          int64_t index, size_t count) {
+      return llvm::createStringError(
+          llvm::formatv("{0}: expected variant '{1}' to name one of {2} {3} "
+                        "but got {4} {5}",
+                        file, variant.name, count, many, what, index));
+    };
+    auto checkTensor = [&](bool isOutput, int64_t index) -> llvm::Error {
+      size_t count = isOutput ? kernel.outputs.size() : kernel.inputs.size();
+      if (index >= 0 && size_t(index) < count)
+        return llvm::Error::success();
+      return isOutput ? outOfRange("output", "outputs", index, count)
+                      : outOfRange("input", "inputs", index, count);
+    };
+    for (const Launch &launch : variant.launches)
+      for (const Parameter &parameter : launch.parameters) {
+        if (llvm::Error error = checkTensor(
+                parameter.kind == Parameter::Kind::Output, parameter.index))
+          return error;
+        if (parameter.kind != Parameter::Kind::Dim)
+          continue;
+        size_t rank = kernel.inputs[parameter.index].shape.size();
+        if (parameter.axis < 0 || size_t(parameter.axis) >= rank)
+          return outOfRange("axis", "axes", parameter.axis, rank);
+      }
+    for (const Guard &guard : variant.guards) {
+      if (guard.kind == Guard::Kind::Less)
+        continue;
+      if (llvm::Error error = checkTensor(
+              guard.kind == Guard::Kind::OutputAligned, guard.index))
+        return error;
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Kernel> goat::ptx::readKernel(llvm::StringRef text,
+                                             llvm::StringRef name) {
+  llvm::Expected<Value> json = llvm::json::parse(text);
+  if (!json)
+    return llvm::createStringError(
+        name + ": expected JSON: " + llvm::toString(json.takeError()));
+  const Object *object = json->getAsObject();
+  std::optional<llvm::StringRef> schema;
+  if (object)
+    schema = object->getString("schema");
+  if (!schema)
+    return llvm::createStringError(name +
+                                   ": expected an object with \"schema\": \"" +
+                                   kernelSchema + "\"");
+  if (*schema != kernelSchema)
+    return llvm::createStringError(
+        name + ": expected schema '" + kernelSchema + "' but got '" + *schema +
+        "'; compile the kernel again with this version of goatc");
+  Path::Root root(name);
+  Kernel kernel;
+  if (!fromJSON(*json, kernel, root))
+    return root.getError();
+  if (const Object *choices = object->getObject("choices"))
+    kernel.choices = *choices;
+  if (llvm::Error error = checkIndices(kernel, name))
+    return error;
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Directories
+//===----------------------------------------------------------------------===//
+
+static llvm::Error writeFile(llvm::StringRef directory, llvm::StringRef name,
+                             llvm::StringRef contents) {
+  llvm::SmallString<128> path(directory);
+  llvm::sys::path::append(path, name);
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path, error);
+  if (!error) {
+    stream << contents;
+    stream.close();
+    error = stream.error();
+  }
+  if (error)
+    return llvm::createStringError(error, "cannot write '" + path +
+                                              "': " + error.message());
+  return llvm::Error::success();
+}
+
+llvm::Error goat::ptx::writeArtifact(const Artifact &artifact,
+                                     llvm::StringRef directory) {
+  if (std::error_code error = llvm::sys::fs::create_directories(directory))
+    return llvm::createStringError(error, "cannot create directory '" +
+                                              directory +
+                                              "': " + error.message());
+  if (llvm::Error error =
+          writeFile(directory, artifact.kernel.ptx, artifact.ptx))
+    return error;
+  if (artifact.kernel.cubin)
+    if (llvm::Error error =
+            writeFile(directory, *artifact.kernel.cubin, artifact.cubin))
+      return error;
+  if (llvm::Error error = writeFile(directory, "source.mlir", artifact.source))
+    return error;
+  return writeFile(directory, "kernel.json", writeKernel(artifact.kernel));
+}
+
+static llvm::Expected<std::string> readFile(llvm::StringRef directory,
+                                            llvm::StringRef name) {
+  llvm::SmallString<128> path(directory);
+  llvm::sys::path::append(path, name);
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError(),
+                                   "cannot read '" + path +
+                                       "': " + buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
+
+llvm::Expected<Artifact> goat::ptx::readArtifact(llvm::StringRef directory) {
+  llvm::Expected<std::string> json = readFile(directory, "kernel.json");
+  if (!json)
+    return json.takeError();
+  llvm::SmallString<128> path(directory);
+  llvm::sys::path::append(path, "kernel.json");
+  llvm::Expected<Kernel> kernel = readKernel(*json, path);
+  if (!kernel)
+    return kernel.takeError();
+  Artifact artifact;
+  artifact.kernel = std::move(*kernel);
+  llvm::Expected<std::string> ptx = readFile(directory, artifact.kernel.ptx);
+  if (!ptx)
+    return ptx.takeError();
+  artifact.ptx = std::move(*ptx);
+  llvm::Expected<std::string> source = readFile(directory, "source.mlir");
+  if (!source)
+    return source.takeError();
+  artifact.source = std::move(*source);
+  if (artifact.kernel.cubin) {
+    llvm::Expected<std::string> cubin =
+        readFile(directory, *artifact.kernel.cubin);
+    if (!cubin)
+      return cubin.takeError();
+    artifact.cubin = std::move(*cubin);
+  }
+  return artifact;
+}
