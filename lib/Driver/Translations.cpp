@@ -3,11 +3,13 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The last step of the compiler alone: LLVM dialect in, LLVM IR or PTX out.
+// The last step of the compiler alone: LLVM dialect in, LLVM IR, PTX or
+// kernel.json out.
 //
 //===----------------------------------------------------------------------===//
 
 #include "goat/Driver/Registration.h"
+#include "goat/Target/PTX/DescribeKernel.h"
 #include "goat/Target/PTX/EmitPTX.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -43,6 +45,14 @@ static LogicalResult emitModules(Operation *op, llvm::StringRef target,
   return success();
 }
 
+static FailureOr<std::string> emitKernelJson(Operation *module,
+                                             const ptx::ChipDescription &chip) {
+  FailureOr<ptx::Kernel> kernel = ptx::describeKernel(module, chip);
+  if (failed(kernel))
+    return failure();
+  return ptx::writeKernel(*kernel);
+}
+
 void goat::registerAllTranslations() {
   static llvm::cl::opt<std::string> target(
       "target", llvm::cl::desc("The chip to emit code for"),
@@ -58,6 +68,12 @@ void goat::registerAllTranslations() {
       "nvvm-to-ptx", "Translate llvm and nvvm ops to PTX text",
       [](Operation *op, llvm::raw_ostream &output) {
         return emitModules(op, target, ptx::emitPTX, output);
+      },
+      registerAllDialects);
+  static TranslateFromMLIRRegistration toKernelJson(
+      "nvvm-to-kernel-json", "Describe how a kernel is launched",
+      [](Operation *op, llvm::raw_ostream &output) {
+        return emitModules(op, target, emitKernelJson, output);
       },
       registerAllDialects);
 }

@@ -1,0 +1,34 @@
+//===- DescribeKernel.h - kernel.json from a compiled module ----*- C++ -*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A schedule writes on its kernel, as goat_tile attributes, what a launcher has
+// to know. They survive down to the llvm.func, and are read off here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_TARGET_PTX_DESCRIBEKERNEL_H
+#define GOAT_TARGET_PTX_DESCRIBEKERNEL_H
+
+#include "goat/Target/PTX/Artifact.h"
+#include "goat/Target/PTX/Chips.h"
+#include "mlir/Support/LLVM.h"
+
+namespace mlir {
+class Operation;
+} // namespace mlir
+
+namespace goat::ptx {
+
+/// The description of the one kernel in `module` (a gpu.module with an
+/// llvm.func, or a gpu.func before lowering, that has a goat_tile.grid).
+/// Errors, at the kernel: an attribute is missing or of the wrong kind, the
+/// module has no or several kernels, or more shared memory is asked for than
+/// `chip` has.
+mlir::FailureOr<Kernel> describeKernel(mlir::Operation *module,
+                                       const ChipDescription &chip);
+
+} // namespace goat::ptx
+
+#endif // GOAT_TARGET_PTX_DESCRIBEKERNEL_H

@@ -1,0 +1,314 @@
+//===- DescribeKernel.cpp - kernel.json from a compiled module ------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the goat_tile attributes of a kernel into a Kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "goat/Target/PTX/DescribeKernel.h"
+
+#include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::ptx;
+
+namespace {
+
+/// Reads one kernel function; every reader reports its error at the function.
+class Reader {
+public:
+  Reader(FunctionOpInterface function, const ChipDescription &chip)
+      : function(function), chip(chip) {}
+
+  FailureOr<Kernel> read();
+
+private:
+  LogicalResult readSource();
+  LogicalResult readResultDims();
+  LogicalResult readEqualDims();
+  LogicalResult readLaunch();
+  LogicalResult readParameters();
+  void readGuards();
+
+  /// The attribute of this name and kind, else null and an error.
+  template <typename T> T need(StringRef name) {
+    auto attribute = function->getAttrOfType<T>(name);
+    if (!attribute)
+      function->emitError("expected the kernel to have the attribute '")
+          << name << "' as a schedule writes it";
+    return attribute;
+  }
+
+  std::string nameOf(DimRef dim) const {
+    return llvm::formatv("{0}.{1}", kernel.inputs[dim.input].name, dim.axis);
+  }
+  FailureOr<DimRef> readDim(Attribute attribute);
+  FailureOr<DType> readDType(Type type);
+
+  FunctionOpInterface function;
+  const ChipDescription &chip;
+  Kernel kernel;
+  Variant variant;
+  Launch launch;
+};
+
+} // namespace
+
+FailureOr<DimRef> Reader::readDim(Attribute attribute) {
+  auto dim = dyn_cast_or_null<tile::DimAttr>(attribute);
+  if (!dim)
+    return function->emitError("expected #goat_tile.dim<input, axis> but got ")
+           << attribute;
+  DimRef ref{dim.getIndex(), dim.getAxis()};
+  if (ref.input < 0 || size_t(ref.input) >= kernel.inputs.size() ||
+      ref.axis < 0 || size_t(ref.axis) >= kernel.inputs[ref.input].shape.size())
+    return function->emitError("expected an axis of one of the ")
+           << kernel.inputs.size() << " source arguments but got " << attribute;
+  return ref;
+}
+
+FailureOr<DType> Reader::readDType(Type type) {
+  if (type.isBF16())
+    return DType::BF16;
+  if (type.isF16())
+    return DType::F16;
+  if (type.isF32())
+    return DType::F32;
+  if (type.isInteger(32))
+    return DType::I32;
+  return function->emitError("expected elements of type f16, bf16, f32 or i32 "
+                             "at the border of a kernel but got ")
+         << type;
+}
+
+LogicalResult Reader::readSource() {
+  auto source = need<TypeAttr>("goat_tile.source");
+  auto argumentNames = need<ArrayAttr>("goat_tile.argument_names");
+  auto resultNames = need<ArrayAttr>("goat_tile.result_names");
+  if (!source || !argumentNames || !resultNames)
+    return failure();
+  auto type = dyn_cast<FunctionType>(source.getValue());
+  if (!type || type.getNumInputs() != argumentNames.size() ||
+      type.getNumResults() != resultNames.size())
+    return function->emitError("expected goat_tile.source to be a function "
+                               "type with as many arguments and results as "
+                               "there are names");
+  for (auto [name, argument] : llvm::zip(argumentNames, type.getInputs())) {
+    InputSpec input;
+    input.name = cast<StringAttr>(name).getValue().str();
+    FailureOr<DType> dtype = readDType(getElementTypeOrSelf(argument));
+    if (failed(dtype))
+      return failure();
+    input.dtype = *dtype;
+    if (auto tensor = dyn_cast<RankedTensorType>(argument))
+      for (int64_t size : tensor.getShape())
+        input.shape.push_back(ShapedType::isDynamic(size)
+                                  ? std::nullopt
+                                  : std::optional<int64_t>(size));
+    kernel.inputs.push_back(std::move(input));
+  }
+  for (auto [name, result] : llvm::zip(resultNames, type.getResults())) {
+    OutputSpec output;
+    output.name = cast<StringAttr>(name).getValue().str();
+    FailureOr<DType> dtype = readDType(getElementTypeOrSelf(result));
+    if (failed(dtype))
+      return failure();
+    output.dtype = *dtype;
+    kernel.outputs.push_back(std::move(output));
+  }
+  return success();
+}
+
+LogicalResult Reader::readResultDims() {
+  auto results = need<ArrayAttr>("goat_tile.result_dims");
+  if (!results)
+    return failure();
+  if (results.size() != kernel.outputs.size())
+    return function->emitError("expected goat_tile.result_dims of ")
+           << kernel.outputs.size() << " results but got " << results.size();
+  for (auto [dims, output] : llvm::zip(results, kernel.outputs))
+    for (Attribute dim : cast<ArrayAttr>(dims)) {
+      if (auto size = dyn_cast<IntegerAttr>(dim)) {
+        output.shape.push_back(Expr(size.getInt()));
+        continue;
+      }
+      FailureOr<DimRef> ref = readDim(dim);
+      if (failed(ref))
+        return failure();
+      output.shape.push_back(Expr(*ref));
+    }
+  return success();
+}
+
+LogicalResult Reader::readEqualDims() {
+  auto classes = function->getAttrOfType<ArrayAttr>("goat_tile.equal_dims");
+  if (!classes)
+    return success();
+  for (Attribute members : classes) {
+    std::optional<DimRef> first;
+    for (Attribute member : cast<ArrayAttr>(members)) {
+      FailureOr<DimRef> dim = readDim(member);
+      if (failed(dim))
+        return failure();
+      if (first)
+        kernel.requirements.push_back(
+            {Expr(*first), Expr(*dim),
+             nameOf(*first) + " and " + nameOf(*dim) + " are equal"});
+      else
+        first = *dim;
+    }
+  }
+  return success();
+}
+
+LogicalResult Reader::readLaunch() {
+  auto grid = need<AffineMapAttr>("goat_tile.grid");
+  auto gridDims = need<ArrayAttr>("goat_tile.grid_dims");
+  auto shared = need<IntegerAttr>("goat_tile.shared_bytes");
+  if (!grid || !gridDims || !shared)
+    return failure();
+  llvm::SmallVector<DimRef> symbols;
+  for (Attribute attribute : gridDims) {
+    FailureOr<DimRef> dim = readDim(attribute);
+    if (failed(dim))
+      return failure();
+    symbols.push_back(*dim);
+  }
+  AffineMap map = grid.getValue();
+  if (map.getNumDims() != 0 || map.getNumSymbols() != symbols.size() ||
+      map.getNumResults() != 3)
+    return function->emitError("expected a goat_tile.grid of three results and "
+                               "a symbol for each of goat_tile.grid_dims");
+  for (auto [result, extent] : llvm::zip(map.getResults(), launch.grid))
+    extent = Expr::fromAffine(result, symbols);
+
+  DenseI32ArrayAttr block;
+  for (StringRef name :
+       {"nvvm.reqntid", "known_block_size", "gpu.known_block_size"})
+    if (!block)
+      block = function->getAttrOfType<DenseI32ArrayAttr>(name);
+  if (!block || block.size() == 0 || block.size() > 3)
+    return function->emitError("expected the kernel to fix its block size by "
+                               "nvvm.reqntid or known_block_size");
+  llvm::copy(block.asArrayRef(), launch.block.begin());
+
+  if (shared.getInt() > chip.sharedBytesPerBlock)
+    return function->emitError("expected at most ")
+           << chip.sharedBytesPerBlock << " bytes of shared memory on "
+           << chip.name << " but got " << shared.getInt()
+           << "; choose smaller tiles or fewer stages";
+  launch.sharedBytes = shared.getInt();
+  launch.entry = kernel.name;
+  return success();
+}
+
+LogicalResult Reader::readParameters() {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    Attribute role = function.getArgAttr(i, "goat_tile.role");
+    Parameter parameter;
+    if (auto input = dyn_cast_or_null<tile::InputAttr>(role)) {
+      parameter = {Parameter::Kind::Input, input.getIndex(), 0};
+      if (size_t(parameter.index) >= kernel.inputs.size())
+        return function->emitError("expected one of ")
+               << kernel.inputs.size() << " source arguments but got " << role;
+    } else if (auto output = dyn_cast_or_null<tile::OutputAttr>(role)) {
+      parameter = {Parameter::Kind::Output, output.getIndex(), 0};
+      if (size_t(parameter.index) >= kernel.outputs.size())
+        return function->emitError("expected one of ")
+               << kernel.outputs.size() << " source results but got " << role;
+    } else if (isa_and_nonnull<tile::DimAttr>(role)) {
+      FailureOr<DimRef> dim = readDim(role);
+      if (failed(dim))
+        return failure();
+      parameter = {Parameter::Kind::Dim, dim->input, dim->axis};
+    } else {
+      return function->emitError("expected kernel argument ")
+             << i << " to say its goat_tile.role";
+    }
+    launch.parameters.push_back(parameter);
+  }
+  return success();
+}
+
+/// Copies move 16 bytes at a time, and coordinates are 32-bit.
+void Reader::readGuards() {
+  for (auto [index, input] : llvm::enumerate(kernel.inputs))
+    if (!input.shape.empty())
+      variant.guards.push_back(
+          {Guard::Kind::InputAligned, int64_t(index), 16, {}, {}});
+  for (size_t index = 0; index < kernel.outputs.size(); ++index)
+    variant.guards.push_back(
+        {Guard::Kind::OutputAligned, int64_t(index), 16, {}, {}});
+  for (auto [index, input] : llvm::enumerate(kernel.inputs))
+    for (auto [axis, size] : llvm::enumerate(input.shape))
+      if (!size)
+        variant.guards.push_back({Guard::Kind::Less, 0, 1,
+                                  Expr(DimRef{int64_t(index), int64_t(axis)}),
+                                  Expr(int64_t(1) << 31)});
+}
+
+static llvm::json::Value toJSON(Attribute attribute) {
+  if (auto boolean = dyn_cast<BoolAttr>(attribute))
+    return boolean.getValue();
+  if (auto integer = dyn_cast<IntegerAttr>(attribute))
+    return integer.getInt();
+  if (auto real = dyn_cast<FloatAttr>(attribute))
+    return real.getValueAsDouble();
+  if (auto string = dyn_cast<StringAttr>(attribute))
+    return string.getValue();
+  if (auto array = dyn_cast<ArrayAttr>(attribute)) {
+    llvm::json::Array values;
+    for (Attribute element : array)
+      values.push_back(toJSON(element));
+    return values;
+  }
+  if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
+    llvm::json::Object object;
+    for (NamedAttribute entry : dictionary)
+      object[entry.getName().getValue()] = toJSON(entry.getValue());
+    return object;
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << attribute;
+  return text;
+}
+
+FailureOr<Kernel> Reader::read() {
+  kernel.name = cast<StringAttr>(function->getAttr("sym_name")).str();
+  kernel.target = chip.name;
+  if (failed(readSource()) || failed(readResultDims()) ||
+      failed(readEqualDims()) || failed(readLaunch()) ||
+      failed(readParameters()))
+    return failure();
+  readGuards();
+  if (auto choices =
+          function->getAttrOfType<DictionaryAttr>("goat_tile.choices"))
+    kernel.choices = *toJSON(choices).getAsObject();
+  variant.name = "contiguous";
+  variant.launches.push_back(std::move(launch));
+  kernel.variants.push_back(std::move(variant));
+  return std::move(kernel);
+}
+
+FailureOr<Kernel> goat::ptx::describeKernel(Operation *module,
+                                            const ChipDescription &chip) {
+  llvm::SmallVector<FunctionOpInterface> kernels;
+  module->walk([&](FunctionOpInterface function) {
+    if (function->hasAttr("goat_tile.grid"))
+      kernels.push_back(function);
+  });
+  if (kernels.size() != 1)
+    return module->emitError("expected one kernel with a goat_tile.grid in "
+                             "this module but got ")
+           << kernels.size();
+  return Reader(kernels.front(), chip).read();
+}
