@@ -19,6 +19,8 @@ config.substitutions.append(("%python", '"%s"' % config.python_executable))
 config.substitutions.append(("%goat_src", config.goat_src_root))
 config.substitutions.append(("%goat_obj", config.goat_obj_root))
 config.substitutions.append(("%llvm_tools", config.llvm_tools_dir))
+config.substitutions.append(("%mlir_include", config.mlir_include_dir))
+config.substitutions.append(("%cmake", '"%s"' % config.cmake_executable))
 
 config.environment["PATH"] = os.path.pathsep.join(
     [

@@ -165,6 +165,34 @@ LogicalResult AttentionOp::verify() {
   return verifyParameters(*this);
 }
 
+/// (C14): with everything static, row i's own index i + q_offset − k_offset
+/// lies among the keys.
+static LogicalResult verifyOwnRows(AttentionOp op) {
+  if (op.getExclude().empty() || !op.getOwn().empty() ||
+      op.getExclude().getArgument(1).use_empty())
+    return success();
+  int64_t queryLength = op.getQueryType().getDimSize(2),
+          keyLength = op.getKeyType().getDimSize(2);
+  if (ShapedType::isDynamic(queryLength) || ShapedType::isDynamic(keyLength) ||
+      queryLength == 0 || op.getQOffset() || op.getKOffset() ||
+      op.getQLengths() || op.getKLengths())
+    return success();
+  auto offset = [](std::optional<uint32_t> given, int64_t otherwise) {
+    return given ? static_cast<int64_t>(static_cast<int32_t>(*given))
+                 : otherwise;
+  };
+  int64_t first = offset(op.getStaticQOffset(), keyLength - queryLength) -
+                  offset(op.getStaticKOffset(), 0);
+  int64_t last = first + queryLength - 1;
+  if (first >= 0 && last < keyLength)
+    return success();
+  return op.emitOpError("(C14) expected every query row to have a value row of "
+                        "its own among the ")
+         << keyLength << " but got own rows " << first << " to " << last
+         << "; cross-attention has none: drop the exclusion, or say which row "
+            "it is in an own region";
+}
+
 LogicalResult AttentionOp::verifyRegions() {
   MLIRContext *context = getContext();
   Type f32 = Float32Type::get(context), index = IndexType::get(context),
@@ -211,7 +239,7 @@ LogicalResult AttentionOp::verifyRegions() {
         return diagnostic;
       }
   }
-  return success();
+  return verifyOwnRows(*this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -241,12 +269,40 @@ LogicalResult CausalMaskOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Row reductions
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyRow(Operation *op, RankedTensorType row) {
+  if (!row.isDynamicDim(0) && row.getDimSize(0) > 0)
+    return success();
+  return op->emitOpError(
+             "(C1) expected a row of static, positive size but got ")
+         << row;
+}
+
+LogicalResult RowSumOp::verify() {
+  return verifyRow(*this, cast<RankedTensorType>(getRow().getType()));
+}
+LogicalResult RowMaxOp::verify() {
+  return verifyRow(*this, cast<RankedTensorType>(getRow().getType()));
+}
+
+//===----------------------------------------------------------------------===//
 // Per-head parameters
 //===----------------------------------------------------------------------===//
 
-/// The head dimension of a (H', …) or (B, H', …) parameter fits the attention.
+/// Heads and batch of a (H', …) or (B, H', …) parameter fit the attention.
 static LogicalResult verifyHeads(Operation *op, AttentionOp attention,
                                  StringRef name, RankedTensorType type) {
+  int64_t batch = attention.getQueryType().getDimSize(0);
+  if (type.getRank() == 3 && !agree(type.getDimSize(0), batch)) {
+    InFlightDiagnostic diagnostic = op->emitOpError("(C3) expected ")
+                                    << name << " to have " << batch
+                                    << " batch entries but got "
+                                    << type.getDimSize(0);
+    diagnostic.attachNote(attention.getLoc()) << "the attention it belongs to";
+    return diagnostic;
+  }
   int64_t heads = type.getDimSize(type.getRank() - 2);
   if (heads == 1 || heads == attention.getNumKeyHeads() ||
       heads == attention.getNumQueryHeads())

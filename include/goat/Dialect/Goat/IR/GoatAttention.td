@@ -45,16 +45,17 @@ def AttentionOp : Goat_Op<"attention", [
     positions.
 
     *Own row.* `own` in the exclusion is row `position(i) − k_offset[b]` of
-    value; the `own` region, when given, computes that index instead. A row
-    whose own index lies outside [0, len_k[b]) leaves the exclusion out.
+    value; the `own` region, when given, computes that index instead. Where an
+    exclusion that reads `own` meets a row whose own index lies outside
+    [0, len_k[b]), it is left out: out = y.
 
-    *Rows and keys past a length.* Keys at or past `k_lengths[b]` are never
+    *Rows and keys past a length.* Lengths lie in [0, L]. Keys at or past `k_lengths[b]` are never
     read, whatever bits they hold. Rows at or past `q_lengths[b]` give out = 0
     and lse = −∞.
 
-    *Masked rows.* A row that sees no key gives out = 0 and lse = −∞, or
-    lse = sink[h] when there is a sink. Only masks give −∞: the result of the
-    score region is clamped to at least −1e25.
+    *Masked rows.* A row that sees no key gives out = 0, whatever the exclusion,
+    and lse = −∞, or lse = sink[h] when there is a sink. Only masks give −∞: the
+    result of the score region is clamped to at least −1e25.
 
     *Precision.* Score, mask and exclusion regions, the sink, lse and all
     accumulation are f32 whatever the operands are; out is rounded once.
@@ -79,6 +80,8 @@ def AttentionOp : Goat_Op<"attention", [
       and yields an index.
     - (C12) regions hold pure ops only, and at most one block.
     - (C13) own goes with an exclude region.
+    - (C14) where lengths and offsets are static, an exclusion that reads `own`
+      finds a value row for every query row (or `own` says which).
   }];
 
   let arguments = (ins

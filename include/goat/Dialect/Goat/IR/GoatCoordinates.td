@@ -55,12 +55,13 @@ class Goat_RowReductionOp<string mnemonic, string what>
     : Goat_Op<mnemonic, [Pure]> {
   let summary = what # " over the elements of a row, in f32";
   let description = [{
-    Reduces a row of an exclusion region to one f32. The row has at least one
-    element.
+    Reduces a row of an exclusion region to one f32. Constraints: (C1) the row
+    has a static, positive size.
   }];
   let arguments = (ins 1DTensorOf<[F32]>:$row);
   let results = (outs F32:$result);
   let assemblyFormat = "$row attr-dict `:` type($row)";
+  let hasVerifier = 1;
 }
 def RowSumOp : Goat_RowReductionOp<"row_sum", "sum">;
 def RowMaxOp : Goat_RowReductionOp<"row_max", "maximum">;

@@ -33,7 +33,7 @@ def FourierPriorOp : Goat_Prior<"fourier_prior"> {
     Constraints:
     - (C1) α and β have the same type, rank 2 or 3, static H' and R ≥ 1.
     - (C2) ω has R elements.
-    - (C3) H' is 1, Hkv or Hq of the enclosing attention.
+    - (C3) H' is 1, Hkv or Hq, and B the batch size, of the enclosing attention.
     - (C4) stands inside a region of `goat.attention`.
   }];
   let arguments = (ins TensorRankOf<[F32], [2, 3]>:$alpha,
@@ -56,7 +56,7 @@ def KeyPriorOp : Goat_Prior<"key_prior"> {
     Constraints:
     - (C1) the table has rank 2 or 3 with static H'.
     - (C2) its last dimension is the key length.
-    - (C3) H' is 1, Hkv or Hq of the enclosing attention.
+    - (C3) H' is 1, Hkv or Hq, and B the batch size, of the enclosing attention.
     - (C4) stands inside a region of `goat.attention`.
   }];
   let arguments = (ins TensorRankOf<[F32], [2, 3]>:$table,

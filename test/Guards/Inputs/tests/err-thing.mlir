@@ -1,0 +1,2 @@
+// (C1) is broken here
+// (C3) is broken here
