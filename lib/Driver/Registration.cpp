@@ -9,6 +9,7 @@
 
 #include "goat/Driver/Registration.h"
 
+#include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
 #include "goat/Dialect/Goat/IR/GoatDialect.h"
 #include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
 #include "goat/Target/PTX/EmitPTX.h"
@@ -26,4 +27,7 @@ void goat::registerAllDialects(DialectRegistry &registry) {
   ptx::registerLLVMTranslations(registry);
 }
 
-void goat::registerAllPasses() { mlir::registerAllPasses(); }
+void goat::registerAllPasses() {
+  mlir::registerAllPasses();
+  registerGoatToGoatTilePasses();
+}

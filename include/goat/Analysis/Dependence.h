@@ -26,8 +26,8 @@ struct QueryKeyDifference {
 };
 
 /// Recognises `value` as a difference of the query's and the key's coordinate.
-std::optional<QueryKeyDifference> matchQueryKeyDifference(mlir::Value value,
-                                                          AttentionOp attention);
+std::optional<QueryKeyDifference>
+matchQueryKeyDifference(mlir::Value value, AttentionOp attention);
 
 /// Dependences of the values in the score and mask regions of one attention.
 class DependenceAnalysis {

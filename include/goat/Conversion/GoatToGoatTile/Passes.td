@@ -1,0 +1,45 @@
+//===- Passes.td - from attention to tiles -----------------*- tablegen -*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_CONVERSION_GOATTOGOATTILE_PASSES_TD
+#define GOAT_CONVERSION_GOATTOGOATTILE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ChooseSchedule : Pass<"goat-choose-schedule", "::mlir::func::FuncOp"> {
+  let summary = "decide which kernel each attention becomes, and its tile sizes";
+  let description = [{
+    Writes `goat_tile.schedule` on every `goat.attention` that has none. A
+    schedule that is already there is kept, which is how a user overrides the
+    choice. An option of 0 leaves the choice to the pass.
+  }];
+  let options = [
+    Option<"rows", "tile-rows", "int64_t", "0", "query rows of a block">,
+    Option<"keys", "tile-keys", "int64_t", "0", "keys of a tile">,
+    Option<"warps", "warps", "int64_t", "0", "warps of a block">,
+    Option<"stages", "stages", "int64_t", "0",
+           "shared-memory stages of key and value tiles">
+  ];
+  let dependentDialects = ["::goat::tile::GoatTileDialect"];
+}
+
+def ConvertGoatToGoatTile
+    : Pass<"convert-goat-to-goat-tile", "::mlir::ModuleOp"> {
+  let summary = "build the kernel of each attention from its schedule";
+  let description = [{
+    Replaces every function that holds one `goat.attention` and returns its
+    results by a `gpu.module` of the function's name with one kernel. What no
+    schedule can build yet is refused by name.
+  }];
+  let dependentDialects = [
+    "::goat::tile::GoatTileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+#endif // GOAT_CONVERSION_GOATTOGOATTILE_PASSES_TD

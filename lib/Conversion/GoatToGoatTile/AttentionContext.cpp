@@ -1,0 +1,75 @@
+//===- AttentionContext.cpp - lengths and offsets in a kernel -------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionContext.h"
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::tile;
+
+/// The i32 that an operand gives for a batch entry: the operand itself, or its
+/// element.
+static Value perBatch(KernelBuilder &kernel, TileBuilder &tiles, Value operand,
+                      Value batch) {
+  Value input = kernel.input(cast<BlockArgument>(operand));
+  if (!isa<PointerType>(input.getType()))
+    return input;
+  return LoadOp::create(tiles.builder, tiles.loc, tiles.builder.getI32Type(),
+                        input, batch, Value());
+}
+
+/// A length operand's value, kept inside [0, rows].
+static Value lengthOf(KernelBuilder &kernel, TileBuilder &tiles, Value lengths,
+                      Value batch, Value rows) {
+  if (!lengths)
+    return rows;
+  Value length = perBatch(kernel, tiles, lengths, batch);
+  length = tiles.create<arith::MaxSIOp>(length, tiles.i32(0));
+  return tiles.create<arith::MinSIOp>(length, rows);
+}
+
+AttentionContext tile::buildContext(AttentionOp attention,
+                                    KernelBuilder &kernel, TileBuilder &tiles,
+                                    Value batch, Value head) {
+  AttentionContext context;
+  context.batch = batch;
+  context.head = head;
+  context.keyHead = attention.getGroupSize() == 1
+                        ? head
+                        : tiles.create<arith::DivUIOp>(
+                              head, tiles.i32(attention.getGroupSize()));
+  context.queryRows = kernel.dim(attention.getQuery(), 2);
+  context.keyRows = kernel.dim(attention.getKey(), 2);
+  context.queryLength = lengthOf(kernel, tiles, attention.getQLengths(), batch,
+                                 context.queryRows);
+  context.keyLength =
+      lengthOf(kernel, tiles, attention.getKLengths(), batch, context.keyRows);
+  if (std::optional<int32_t> offset = attention.getStaticQOffset())
+    context.queryOffset = tiles.i32(*offset);
+  else if (Value offset = attention.getQOffset())
+    context.queryOffset = perBatch(kernel, tiles, offset, batch);
+  else
+    context.queryOffset =
+        tiles.create<arith::SubIOp>(context.keyLength, context.queryLength);
+  if (std::optional<int32_t> offset = attention.getStaticKOffset())
+    context.keyOffset = tiles.i32(*offset);
+  else if (Value offset = attention.getKOffset())
+    context.keyOffset = perBatch(kernel, tiles, offset, batch);
+  else
+    context.keyOffset = tiles.i32(0);
+  return context;
+}
+
+Value tile::matrixOf(TileBuilder &tiles, Value pointer, Value batch, Value head,
+                     int64_t heads, Value rows, int64_t width) {
+  Value number = tiles.create<arith::AddIOp>(
+      tiles.create<arith::MulIOp>(tiles.widen(batch), tiles.i64(heads)),
+      tiles.widen(head));
+  Value size = tiles.create<arith::MulIOp>(tiles.widen(rows), tiles.i64(width));
+  return AdvanceOp::create(tiles.builder, tiles.loc, pointer,
+                           tiles.create<arith::MulIOp>(number, size));
+}

@@ -1,0 +1,43 @@
+//===- AttentionContext.h - lengths and offsets in a kernel -----*- C++ -*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every schedule of an attention starts from: which batch entry and head
+// a block works on, the lengths and position offsets of that entry, and where
+// its rows lie in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_CONVERSION_GOATTOGOATTILE_ATTENTIONCONTEXT_H
+#define GOAT_CONVERSION_GOATTOGOATTILE_ATTENTIONCONTEXT_H
+
+#include "KernelBuilder.h"
+
+namespace goat::tile {
+
+struct AttentionContext {
+  /// i32 scalars: the batch entry, the query head, the key head it shares.
+  mlir::Value batch, head, keyHead;
+  /// Rows the tensors have, i32.
+  mlir::Value queryRows, keyRows;
+  /// Rows that count for this batch entry: q_lengths[b], k_lengths[b], or all.
+  mlir::Value queryLength, keyLength;
+  /// position(i) − i and position(j) − j.
+  mlir::Value queryOffset, keyOffset;
+};
+
+/// Builds the context for the batch entry and query head given as i32.
+AttentionContext buildContext(AttentionOp attention, KernelBuilder &kernel,
+                              TileBuilder &tiles, mlir::Value batch,
+                              mlir::Value head);
+
+/// The address of the (rows × `width`) matrix of one batch entry and head of a
+/// contiguous (B, H, rows, width) tensor.
+mlir::Value matrixOf(TileBuilder &tiles, mlir::Value pointer, mlir::Value batch,
+                     mlir::Value head, int64_t heads, mlir::Value rows,
+                     int64_t width);
+
+} // namespace goat::tile
+
+#endif // GOAT_CONVERSION_GOATTOGOATTILE_ATTENTIONCONTEXT_H

@@ -1,0 +1,498 @@
+//===- FlashForward.cpp - the flash_mma schedule --------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One block per tile of query rows of one head. Key and value tiles arrive
+// through a ring of stages while earlier ones are worked on; the softmax is
+// online (FlashAttention, arXiv 2205.14135, 2307.08691). What is particular to
+// a prior, mask or exclusion is asked through its interface.
+//
+// The loop over key tiles is cut in up to three, so that only tiles a mask
+// calls partial evaluate it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FlashForward.h"
+
+#include "AttentionContext.h"
+#include "KeyTiles.h"
+#include "RegionEvaluator.h"
+#include "ScoreTile.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::tile;
+
+namespace {
+
+/// The running maximum starts below every score a row can have (at least
+/// −1e25 / 1e-5 per term) and stays finite, so the loop needs no NaN guards.
+constexpr double startOfMaximum = -1e32;
+constexpr double log2e = 1.4426950408889634;
+
+/// What a step of the loop hands to the next: the accumulated output, the
+/// running maximum and sum of each row, and the copies under way.
+struct Carried {
+  Value output, maximum, sum;
+  SmallVector<Value> groups;
+
+  SmallVector<Value> flatten() const {
+    SmallVector<Value> values = {output, maximum, sum};
+    values.append(groups);
+    return values;
+  }
+  static Carried unflatten(ValueRange values) {
+    return {values[0], values[1], values[2],
+            SmallVector<Value>(values.drop_front(3))};
+  }
+};
+
+class FlashForward {
+public:
+  FlashForward(AttentionOp attention, ScheduleAttr schedule,
+               KernelBuilder &kernel, OpBuilder &builder)
+      : attention(attention), schedule(schedule), kernel(kernel),
+        builder(builder), tiles(builder, attention.getLoc()) {}
+
+  LogicalResult build();
+
+private:
+  void buildTypes();
+  void buildCoordinates();
+  void buildBuffers();
+  IntegerAttr columnsOf(int64_t width);
+  Value copyTile(Value matrix, Value firstRow, Value rows, int64_t width,
+                 Value buffer);
+  Value stage(Value ring, Value number);
+  Value copyKeyValue(Value number, Value extraToken);
+  LogicalResult step(Value number, bool isPartial, Carried &carried);
+  LogicalResult loop(Value begin, Value end, bool isPartial, Carried &carried);
+  Value exp2OfDifference(Value score, Value scaledMaximum);
+  FailureOr<Value> applyMask(Value score, const Coordinates &at);
+  FailureOr<Value> applyExclusion(Value row);
+  LogicalResult finish(const Carried &carried);
+  void storeLse(Value maximum, Value sum, Value rowCounts);
+
+  AttentionOp attention;
+  ScheduleAttr schedule;
+  KernelBuilder &kernel;
+  OpBuilder &builder;
+  TileBuilder tiles;
+  AttentionContext context;
+
+  RankedTensorType scoreType, outputType, rowType;
+  Value firstQuery, lastQuery;
+  /// Query rows of the block; which of them the tensor has, and which count.
+  Value query, queryExists, queryCounts;
+  Value queryMatrix, keyMatrix, valueMatrix, outMatrix;
+  Value queryBuffer, keyRing, valueRing;
+  std::optional<ScoreTile> scores;
+  /// Logit of a score in units of log2.
+  double exponentScale = 1.0;
+};
+
+void FlashForward::buildTypes() {
+  MLIRContext *context = builder.getContext();
+  auto encoding = MmaAttr::get(context, schedule.getWarps());
+  Type f32 = builder.getF32Type();
+  scoreType = RankedTensorType::get({schedule.getRows(), schedule.getKeys()},
+                                    f32, encoding);
+  outputType = RankedTensorType::get(
+      {schedule.getRows(), paddedHeadDim(attention.getValueDim())}, f32,
+      encoding);
+  rowType = sliceType(scoreType, 1, f32);
+}
+
+void FlashForward::buildCoordinates() {
+  auto blockId = [&](gpu::Dimension dimension) -> Value {
+    return arith::IndexCastOp::create(
+        builder, tiles.loc, builder.getI32Type(),
+        gpu::BlockIdOp::create(builder, tiles.loc, dimension));
+  };
+  Value block = blockId(gpu::Dimension::x);
+  context = buildContext(attention, kernel, tiles, blockId(gpu::Dimension::z),
+                         blockId(gpu::Dimension::y));
+  firstQuery =
+      tiles.create<arith::MulIOp>(block, tiles.i32(schedule.getRows()));
+  Value iota = IotaOp::create(builder, tiles.loc,
+                              withElementType(rowType, builder.getI32Type()));
+  query = tiles.create<arith::AddIOp>(iota, firstQuery);
+  queryExists =
+      tiles.compare(arith::CmpIPredicate::slt, query, context.queryRows);
+  queryCounts =
+      tiles.compare(arith::CmpIPredicate::slt, query, context.queryLength);
+
+  auto matrix = [&](Value tensor, Value head, int64_t heads, Value rows,
+                    int64_t width) {
+    return matrixOf(tiles, kernel.input(cast<BlockArgument>(tensor)),
+                    context.batch, head, heads, rows, width);
+  };
+  int64_t keyHeads = attention.getNumKeyHeads();
+  queryMatrix =
+      matrix(attention.getQuery(), context.head, attention.getNumQueryHeads(),
+             context.queryRows, attention.getHeadDim());
+  keyMatrix = matrix(attention.getKey(), context.keyHead, keyHeads,
+                     context.keyRows, attention.getHeadDim());
+  valueMatrix = matrix(attention.getValue(), context.keyHead, keyHeads,
+                       context.keyRows, attention.getValueDim());
+}
+
+void FlashForward::buildBuffers() {
+  MLIRContext *context = builder.getContext();
+  Type element = attention.getQueryType().getElementType();
+  auto alloc = [&](ArrayRef<int64_t> shape) -> Value {
+    return AllocOp::create(builder, tiles.loc,
+                           BufferType::get(context, shape, element, true),
+                           IntegerAttr());
+  };
+  queryBuffer =
+      alloc({schedule.getRows(), paddedHeadDim(attention.getHeadDim())});
+  keyRing = alloc({schedule.getStages(), schedule.getKeys(),
+                   paddedHeadDim(attention.getHeadDim())});
+  valueRing = alloc({schedule.getStages(), schedule.getKeys(),
+                     paddedHeadDim(attention.getValueDim())});
+}
+
+/// How many columns of a padded tile are there in memory; null when all are.
+IntegerAttr FlashForward::columnsOf(int64_t width) {
+  return paddedHeadDim(width) == width ? IntegerAttr()
+                                       : builder.getI64IntegerAttr(width);
+}
+
+Value FlashForward::copyTile(Value matrix, Value firstRow, Value rows,
+                             int64_t width, Value buffer) {
+  return CopyAsyncOp::create(
+      builder, tiles.loc, TokenType::get(builder.getContext()), matrix,
+      firstRow, rows, tiles.i64(width), buffer, columnsOf(width));
+}
+
+Value FlashForward::stage(Value ring, Value number) {
+  Value slot =
+      tiles.create<arith::RemUIOp>(number, tiles.i32(schedule.getStages()));
+  return StageOp::create(builder, tiles.loc,
+                         cast<BufferType>(ring.getType()).getStageType(), ring,
+                         slot);
+}
+
+/// Starts the copies of a key tile and its values, as one group together with
+/// `extraToken` when there is one.
+Value FlashForward::copyKeyValue(Value number, Value extraToken) {
+  Value firstKey =
+      tiles.create<arith::MulIOp>(number, tiles.i32(schedule.getKeys()));
+  SmallVector<Value> tokens;
+  if (extraToken)
+    tokens.push_back(extraToken);
+  tokens.push_back(copyTile(keyMatrix, firstKey, context.keyLength,
+                            attention.getHeadDim(), stage(keyRing, number)));
+  tokens.push_back(copyTile(valueMatrix, firstKey, context.keyLength,
+                            attention.getValueDim(), stage(valueRing, number)));
+  return CommitOp::create(builder, tiles.loc,
+                          GroupType::get(builder.getContext()), tokens);
+}
+
+/// 2^(score·exponentScale − scaledMaximum).
+Value FlashForward::exp2OfDifference(Value score, Value scaledMaximum) {
+  Value minus = arith::NegFOp::create(builder, tiles.loc, scaledMaximum);
+  Value exponent =
+      tiles.create<math::FmaOp>(score, tiles.f32(exponentScale), minus);
+  return math::Exp2Op::create(builder, tiles.loc, exponent);
+}
+
+FailureOr<Value> FlashForward::applyMask(Value score, const Coordinates &at) {
+  Value allowed = tiles.promote(at.keyExists, scoreType);
+  if (!attention.getMask().empty()) {
+    RegionEvaluator evaluator(attention, kernel, tiles, at);
+    FailureOr<Value> mask = evaluator.evaluate(
+        cast<YieldOp>(attention.getMask().front().getTerminator()).getValue());
+    if (failed(mask))
+      return failure();
+    allowed = tiles.create<arith::AndIOp>(allowed, *mask);
+  }
+  Value never =
+      tiles.filledF32(-std::numeric_limits<double>::infinity(), scoreType);
+  return arith::SelectOp::create(builder, tiles.loc, allowed, score, never)
+      .getResult();
+}
+
+LogicalResult FlashForward::step(Value number, bool isPartial,
+                                 Carried &carried) {
+  int64_t stages = schedule.getStages();
+  WaitOp::create(builder, tiles.loc, carried.groups.front(),
+                 builder.getI32IntegerAttr(stages - 2));
+  // Now this tile is in place, and every thread has left the slot the next
+  // copies and priors go to.
+  BarrierOp::create(builder, tiles.loc);
+  carried.groups.erase(carried.groups.begin());
+  carried.groups.push_back(copyKeyValue(
+      tiles.create<arith::AddIOp>(number, tiles.i32(stages - 1)), Value()));
+  if (failed(scores->generate(
+          tiles, tiles.create<arith::AddIOp>(number, tiles.i32(1)))))
+    return failure();
+
+  Coordinates at;
+  at.batch = context.batch;
+  at.head = context.head;
+  at.query = query;
+  at.queryExists = queryExists;
+  Value iota = IotaOp::create(builder, tiles.loc,
+                              sliceType(scoreType, 0, builder.getI32Type()));
+  at.key = tiles.create<arith::AddIOp>(
+      iota, tiles.create<arith::MulIOp>(number, tiles.i32(schedule.getKeys())));
+  at.keyExists =
+      tiles.compare(arith::CmpIPredicate::slt, at.key, context.keyLength);
+  at.queryOffset = context.queryOffset;
+  at.keyOffset = context.keyOffset;
+
+  FailureOr<Value> score =
+      scores->build(tiles, number, at, queryBuffer, stage(keyRing, number));
+  if (failed(score))
+    return failure();
+  if (isPartial)
+    score = applyMask(*score, at);
+  if (failed(score))
+    return failure();
+
+  Value rowMaximum =
+      ReduceOp::create(builder, tiles.loc, rowType, Reduction::max, *score, 1);
+  Value maximum = tiles.create<arith::MaxNumFOp>(carried.maximum, rowMaximum);
+  Value scaledMaximum =
+      tiles.create<arith::MulFOp>(maximum, tiles.f32(exponentScale));
+  Value weights = exp2OfDifference(*score, scaledMaximum);
+  Value rescale = exp2OfDifference(carried.maximum, scaledMaximum);
+  Value rowSum =
+      ReduceOp::create(builder, tiles.loc, rowType, Reduction::sum, weights, 1);
+  carried.maximum = maximum;
+  carried.sum = tiles.create<math::FmaOp>(carried.sum, rescale, rowSum);
+
+  Type element = attention.getQueryType().getElementType();
+  Value narrow = arith::TruncFOp::create(
+      builder, tiles.loc, withElementType(scoreType, element), weights);
+  auto operandType = RankedTensorType::get(
+      scoreType.getShape(), element,
+      MmaOperandAttr::get(builder.getContext(), schedule.getWarps()));
+  Value operand =
+      ConvertLayoutOp::create(builder, tiles.loc, operandType, narrow);
+  Value rescaled = tiles.create<arith::MulFOp>(carried.output, rescale);
+  carried.output = MmaOp::create(builder, tiles.loc, outputType, operand,
+                                 stage(valueRing, number), rescaled, false);
+  return success();
+}
+
+LogicalResult FlashForward::loop(Value begin, Value end, bool isPartial,
+                                 Carried &carried) {
+  auto loop = scf::ForOp::create(builder, tiles.loc, begin, end, tiles.i32(1),
+                                 carried.flatten());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Carried inside = Carried::unflatten(loop.getRegionIterArgs());
+  if (failed(step(loop.getInductionVar(), isPartial, inside)))
+    return failure();
+  scf::YieldOp::create(builder, tiles.loc, inside.flatten());
+  carried = Carried::unflatten(loop.getResults());
+  return success();
+}
+
+/// The exclusion on finished rows. A row whose own value does not exist keeps
+/// what it was.
+FailureOr<Value> FlashForward::applyExclusion(Value row) {
+  Region &region = attention.getExclude();
+  if (region.empty())
+    return row;
+  Coordinates at;
+  at.batch = context.batch;
+  at.head = context.head;
+  at.query = query;
+  at.queryExists = queryExists;
+  at.queryOffset = context.queryOffset;
+  at.keyOffset = context.keyOffset;
+  RegionEvaluator evaluator(attention, kernel, tiles, at);
+  Value zero = tiles.i32(0);
+  Value own, ownExists;
+  if (Region &ownRegion = attention.getOwn(); !ownRegion.empty()) {
+    FailureOr<Value> index = evaluator.evaluate(
+        cast<YieldOp>(ownRegion.front().getTerminator()).getValue());
+    if (failed(index))
+      return failure();
+    own = tiles.promote(*index, rowType);
+  } else {
+    // position(i) − k_offset[b]
+    own = tiles.create<arith::SubIOp>(
+        tiles.create<arith::AddIOp>(query, context.queryOffset),
+        context.keyOffset);
+  }
+  ownExists = tiles.conjunction(
+      tiles.compare(arith::CmpIPredicate::sge, own, zero),
+      tiles.compare(arith::CmpIPredicate::slt, own, context.keyLength));
+  if (!region.getArgument(1).use_empty()) {
+    Value narrow = LoadRowsOp::create(
+        builder, tiles.loc,
+        withElementType(outputType, attention.getValueType().getElementType()),
+        valueMatrix, own, ownExists, tiles.i64(attention.getValueDim()),
+        columnsOf(attention.getValueDim()));
+    evaluator.bind(
+        region.getArgument(1),
+        arith::ExtFOp::create(builder, tiles.loc, outputType, narrow));
+  }
+  evaluator.bind(region.getArgument(0), row);
+  FailureOr<Value> excluded = evaluator.evaluate(
+      cast<YieldOp>(region.front().getTerminator()).getValue());
+  if (failed(excluded))
+    return failure();
+  return tiles.create<arith::SelectOp>(tiles.promote(ownExists, outputType),
+                                       tiles.promote(*excluded, outputType),
+                                       row);
+}
+
+/// lse = ln2·(maximum + log2 sum), −∞ where the row saw nothing; `maximum` is
+/// in units of log2.
+void FlashForward::storeLse(Value maximum, Value sum, Value rowSees) {
+  Value lse = tiles.create<arith::AddFOp>(
+      tiles.create<arith::MulFOp>(maximum, tiles.f32(1.0 / log2e)),
+      math::LogOp::create(builder, tiles.loc, sum).getResult());
+  lse = tiles.create<arith::SelectOp>(
+      rowSees, lse, tiles.f32(-std::numeric_limits<double>::infinity()));
+  Value vector = matrixOf(tiles, kernel.output(1), context.batch, context.head,
+                          attention.getNumQueryHeads(), context.queryRows, 1);
+  StoreOp::create(builder, tiles.loc, lse, vector, query, queryExists);
+}
+
+LogicalResult FlashForward::finish(const Carried &carried) {
+  Value maximum =
+      tiles.create<arith::MulFOp>(carried.maximum, tiles.f32(exponentScale));
+  Value sum = carried.sum, output = carried.output;
+  if (Value sink = attention.getSink()) {
+    // The sink joins the row: a logit without a value.
+    Value logit = LoadOp::create(builder, tiles.loc, builder.getF32Type(),
+                                 kernel.input(cast<BlockArgument>(sink)),
+                                 context.head, Value());
+    Value sinkExponent = tiles.create<arith::MulFOp>(logit, tiles.f32(log2e));
+    Value joined = tiles.create<arith::MaxNumFOp>(maximum, sinkExponent);
+    auto exp2 = [&](Value value) -> Value {
+      return math::Exp2Op::create(builder, tiles.loc,
+                                  tiles.create<arith::SubFOp>(value, joined));
+    };
+    Value rescale = exp2(maximum);
+    Value sinkWeight = exp2(tiles.promote(sinkExponent, rowType));
+    sum = tiles.create<math::FmaOp>(sum, rescale, sinkWeight);
+    output = tiles.create<arith::MulFOp>(output, rescale);
+    maximum = joined;
+  }
+  // A row that saw nothing has sum 0 (and no NaN anywhere).
+  Value zero = tiles.f32(0.0);
+  Value rowSees = tiles.conjunction(
+      tiles.compare(arith::CmpFPredicate::UNE, sum, zero), queryCounts);
+  Value inverse = tiles.create<arith::DivFOp>(tiles.f32(1.0), sum);
+  inverse = tiles.create<arith::SelectOp>(rowSees, inverse, zero);
+  output = tiles.create<arith::MulFOp>(output, inverse);
+
+  FailureOr<Value> row = applyExclusion(output);
+  if (failed(row))
+    return failure();
+  Value finished = tiles.create<arith::SelectOp>(
+      tiles.promote(queryCounts, outputType), *row, zero);
+
+  Type element = attention.getQueryType().getElementType();
+  Value narrow = arith::TruncFOp::create(
+      builder, tiles.loc, withElementType(outputType, element), finished);
+  Value outMatrix = matrixOf(tiles, kernel.output(0), context.batch,
+                             context.head, attention.getNumQueryHeads(),
+                             context.queryRows, attention.getValueDim());
+  StoreRowsOp::create(builder, tiles.loc, narrow, outMatrix, query, queryExists,
+                      tiles.i64(attention.getValueDim()),
+                      columnsOf(attention.getValueDim()));
+  if (attention.getLse())
+    storeLse(maximum, sum, rowSees);
+  return success();
+}
+
+LogicalResult FlashForward::build() {
+  buildTypes();
+  buildCoordinates();
+  buildBuffers();
+
+  int64_t numThreads = 32 * schedule.getWarps();
+  FailureOr<ScoreTile> score =
+      ScoreTile::create(attention, kernel, tiles, context, scoreType,
+                        numThreads, firstQuery, query, queryExists);
+  if (failed(score))
+    return failure();
+  scores.emplace(std::move(*score));
+  exponentScale = scores->getLogitScale() * log2e;
+
+  // The block's rows as a mask op is asked about them.
+  Value lastRow = tiles.create<arith::MinSIOp>(
+      tiles.create<arith::AddIOp>(firstQuery, tiles.i32(schedule.getRows())),
+      context.queryRows);
+  QueryBlock block;
+  block.batch = context.batch;
+  block.head = context.head;
+  block.positionBegin =
+      tiles.create<arith::AddIOp>(firstQuery, context.queryOffset);
+  block.positionEnd = tiles.create<arith::AddIOp>(lastRow, context.queryOffset);
+  KeyTiles range =
+      findKeyTiles(attention, kernel, tiles, block, context.keyOffset,
+                   context.keyLength, schedule.getKeys());
+
+  // Fill the ring.
+  Carried carried;
+  Value queryToken = copyTile(queryMatrix, firstQuery, context.queryLength,
+                              attention.getHeadDim(), queryBuffer);
+  for (int64_t ahead = 0; ahead < schedule.getStages() - 1; ++ahead)
+    carried.groups.push_back(
+        copyKeyValue(tiles.create<arith::AddIOp>(range.begin, tiles.i32(ahead)),
+                     ahead == 0 ? queryToken : Value()));
+  if (failed(scores->generate(tiles, range.begin)))
+    return failure();
+  carried.output = tiles.filledF32(0.0, outputType);
+  carried.maximum = tiles.filledF32(startOfMaximum, rowType);
+  carried.sum = tiles.filledF32(0.0, rowType);
+
+  if (!range.noFull) {
+    if (!range.noPartialBefore &&
+        failed(loop(range.begin, range.fullBegin, true, carried)))
+      return failure();
+    if (failed(loop(range.fullBegin, range.fullEnd, false, carried)))
+      return failure();
+  }
+  if (failed(loop(range.fullEnd, range.end, true, carried)))
+    return failure();
+  return finish(carried);
+}
+
+} // namespace
+
+int64_t tile::paddedHeadDim(int64_t dim) {
+  for (int64_t padded : {32, 64, 128})
+    if (dim <= padded)
+      return padded;
+  return 0;
+}
+
+LogicalResult tile::buildFlashForward(AttentionOp attention,
+                                      ScheduleAttr schedule,
+                                      KernelBuilder &kernel) {
+  OpBuilder builder =
+      OpBuilder::atBlockEnd(&kernel.getKernel().getBody().front());
+  if (failed(FlashForward(attention, schedule, kernel, builder).build()))
+    return failure();
+  gpu::ReturnOp::create(builder, attention.getLoc());
+
+  MLIRContext *context = builder.getContext();
+  AffineExpr rows = getAffineSymbolExpr(0, context),
+             batch = getAffineSymbolExpr(1, context);
+  AffineMap grid = AffineMap::get(
+      0, 2,
+      {rows.ceilDiv(schedule.getRows()),
+       getAffineConstantExpr(attention.getNumQueryHeads(), context), batch},
+      context);
+  kernel.setGrid(grid, {kernel.dimAttr(attention.getQuery(), 2),
+                        kernel.dimAttr(attention.getQuery(), 0)});
+  return success();
+}

@@ -1,0 +1,169 @@
+//===- GoatToGoatTile.cpp - from attention to tiles -----------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the attention of each function, refuses what no schedule can build,
+// and replaces the function by its kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
+
+#include "FlashForward.h"
+#include "KernelBuilder.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::tile;
+
+namespace goat {
+#define GEN_PASS_DEF_CONVERTGOATTOGOATTILE
+#include "goat/Conversion/GoatToGoatTile/Passes.h.inc"
+} // namespace goat
+
+/// The one attention of a function whose results it returns.
+static FailureOr<AttentionOp> findAttention(func::FuncOp function) {
+  AttentionOp attention;
+  if (!function.getBody().hasOneBlock())
+    return function.emitError("expected a function with one block");
+  for (Operation &op : function.getBody().front()) {
+    if (auto candidate = dyn_cast<AttentionOp>(op)) {
+      if (attention) {
+        InFlightDiagnostic diagnostic = candidate.emitError(
+            "expected one goat.attention per function but got another; give "
+            "each its own function, and its own kernel");
+        diagnostic.attachNote(attention.getLoc()) << "the first one";
+        return diagnostic;
+      }
+      attention = candidate;
+    } else if (!isa<func::ReturnOp, arith::ConstantOp>(op)) {
+      return op.emitError("expected only goat.attention in a function to be "
+                          "compiled but got ")
+             << op.getName() << "; compute it before the call";
+    }
+  }
+  if (!attention)
+    return function.emitError(
+        "expected a goat.attention in the function but got none");
+  auto returned =
+      cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  if (!llvm::equal(returned.getOperands(), attention->getResults()))
+    return returned.emitError("expected the function to return the results of "
+                              "its goat.attention, in order");
+  for (Value operand : attention->getOperands())
+    if (!isa<BlockArgument>(operand))
+      return attention.emitError(
+          "expected the operands of goat.attention to be "
+          "arguments of the function; pass a constant "
+          "scale or offset as an attribute");
+  return attention;
+}
+
+/// What the flash_mma schedule has no code for, said before anything is built.
+static LogicalResult checkBuildable(AttentionOp attention,
+                                    ScheduleAttr schedule) {
+  Type element = attention.getQueryType().getElementType();
+  if (!element.isBF16() && !element.isF16())
+    return attention.emitError("expected bf16 or f16 for the schedule "
+                               "flash_mma but got ")
+           << element << "; cast query, key and value, or run the reference";
+  for (auto [name, dim] : {std::pair{"query and key", attention.getHeadDim()},
+                           std::pair{"value", attention.getValueDim()}})
+    if (dim % 8 != 0 || paddedHeadDim(dim) == 0)
+      return attention.emitError("expected a head dimension that is a multiple "
+                                 "of 8, at most 128, for the schedule "
+                                 "flash_mma but got ")
+             << dim << " for " << name
+             << "; pad with zeros to the next multiple of 8 and give the scale "
+                "of the unpadded dimension as static_scale";
+  if (attention.getNormalizer() != Normalizer::softmax)
+    return attention.emitError(
+        "expected the softmax normaliser for the schedule flash_mma but got "
+        "sigmoid; run the reference");
+
+  if (schedule.getRows() != 32 * schedule.getWarps() ||
+      schedule.getWarps() < 1 || schedule.getWarps() > 8 ||
+      (schedule.getWarps() & (schedule.getWarps() - 1)) != 0)
+    return attention.emitError(
+               "expected a schedule with 1, 2, 4 or 8 warps of 32 "
+               "rows each but got ")
+           << schedule.getWarps() << " warps for " << schedule.getRows()
+           << " rows";
+  if (schedule.getKeys() % 16 != 0 || schedule.getKeys() < 16 ||
+      schedule.getKeys() > 128)
+    return attention.emitError(
+               "expected a schedule with a multiple of 16 keys, at "
+               "most 128, but got ")
+           << schedule.getKeys();
+  if (schedule.getStages() < 2 || schedule.getStages() > 4)
+    return attention.emitError(
+               "expected a schedule with 2 to 4 stages but got ")
+           << schedule.getStages();
+  return success();
+}
+
+static LogicalResult convert(func::FuncOp function) {
+  FailureOr<AttentionOp> attention = findAttention(function);
+  if (failed(attention))
+    return failure();
+  auto schedule =
+      (*attention)->getAttrOfType<ScheduleAttr>("goat_tile.schedule");
+  if (!schedule)
+    return attention->emitError("expected the attribute goat_tile.schedule on "
+                                "goat.attention; run --goat-choose-schedule");
+  if (failed(checkBuildable(*attention, schedule)))
+    return failure();
+
+  OpBuilder builder(function);
+  FailureOr<KernelBuilder> kernel = KernelBuilder::create(function, builder);
+  if (failed(kernel))
+    return failure();
+  if (failed(buildFlashForward(*attention, schedule, *kernel)))
+    return failure();
+
+  Value query = attention->getQuery(), key = attention->getKey(),
+        value = attention->getValue();
+  auto equal = [&](Value a, int64_t axisA, Value b, int64_t axisB) {
+    kernel->requireEqual(kernel->dimAttr(a, axisA), kernel->dimAttr(b, axisB));
+  };
+  equal(key, 0, query, 0);
+  equal(value, 0, query, 0);
+  equal(value, 2, key, 2);
+  for (Value operand :
+       {Value(attention->getQOffset()), Value(attention->getKOffset()),
+        Value(attention->getQLengths()), Value(attention->getKLengths())})
+    if (operand && isa<RankedTensorType>(operand.getType()))
+      equal(operand, 0, query, 0);
+
+  SmallVector<Attribute> outDims, lseDims;
+  for (int64_t axis = 0; axis < 3; ++axis)
+    lseDims.push_back(kernel->dimAttr(query, axis));
+  outDims = lseDims;
+  outDims.push_back(kernel->dimAttr(value, 3));
+  SmallVector<Attribute> results = {builder.getArrayAttr(outDims)};
+  if (attention->getLse())
+    results.push_back(builder.getArrayAttr(lseDims));
+  kernel->recordChoice("schedule", schedule);
+  kernel->finish(32 * schedule.getWarps(), results);
+  function.erase();
+  return success();
+}
+
+namespace {
+
+struct ConvertGoatToGoatTile
+    : public goat::impl::ConvertGoatToGoatTileBase<ConvertGoatToGoatTile> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (failed(convert(function)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,144 @@
+//===- KernelBuilder.cpp - a kernel and what its launcher passes ----------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBuilder.h"
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::tile;
+
+/// The kernel's type for a value of the source function; null if none.
+static Type kernelType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  Type element = tensor ? tensor.getElementType() : type;
+  if (!element.isF32() && !element.isInteger(32) &&
+      !(tensor &&
+        (element.isBF16() || element.isF16() || element.isInteger(8) ||
+         element.isInteger(16) || element.isInteger(64))))
+    return nullptr;
+  return tensor ? Type(PointerType::get(type.getContext(), element)) : type;
+}
+
+FailureOr<KernelBuilder> KernelBuilder::create(func::FuncOp source,
+                                               OpBuilder &builder) {
+  KernelBuilder result(source);
+  MLIRContext *context = source.getContext();
+  Location loc = source.getLoc();
+  SmallVector<Type> types;
+  for (auto [number, type] : llvm::enumerate(source.getArgumentTypes())) {
+    types.push_back(kernelType(type));
+    if (!types.back())
+      return source.emitError("expected argument ")
+             << number
+             << " to be a tensor of f32, f16, bf16, i8, i16, i32 or i64, or an "
+                "f32 or i32 scalar, but got "
+             << type << "; convert it before the call";
+    result.roles.push_back(InputAttr::get(context, number));
+  }
+  for (auto [number, type] : llvm::enumerate(source.getResultTypes())) {
+    types.push_back(kernelType(type));
+    result.roles.push_back(OutputAttr::get(context, number));
+  }
+
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(source);
+  auto module = gpu::GPUModuleOp::create(builder, loc, source.getName());
+  builder.setInsertionPointToStart(module.getBody());
+  result.kernel = gpu::GPUFuncOp::create(builder, loc, source.getName(),
+                                         FunctionType::get(context, types, {}));
+  result.kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                         UnitAttr::get(context));
+  auto arguments = result.kernel.getArguments();
+  result.inputs.assign(arguments.begin(),
+                       arguments.begin() + source.getNumArguments());
+  result.outputs.assign(arguments.begin() + source.getNumArguments(),
+                        arguments.end());
+  return result;
+}
+
+Attribute KernelBuilder::dimAttr(Value tensor, int64_t axis) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(axis))
+    return IntegerAttr::get(IntegerType::get(type.getContext(), 64),
+                            type.getDimSize(axis));
+  return DimAttr::get(type.getContext(),
+                      cast<BlockArgument>(tensor).getArgNumber(), axis);
+}
+
+Value KernelBuilder::dim(Value tensor, int64_t axis) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value &size = dims[{cast<BlockArgument>(tensor).getArgNumber(), axis}];
+  if (size)
+    return size;
+  Block &body = kernel.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  if (!type.isDynamicDim(axis)) {
+    size = arith::ConstantOp::create(
+        builder, kernel.getLoc(),
+        builder.getI32IntegerAttr(type.getDimSize(axis)));
+    return size;
+  }
+  size = body.addArgument(builder.getI32Type(), kernel.getLoc());
+  roles.push_back(dimAttr(tensor, axis));
+  return size;
+}
+
+static Attribute pairOf(Attribute a, Attribute b) {
+  return ArrayAttr::get(a.getContext(), {a, b});
+}
+
+void KernelBuilder::requireEqual(Attribute a, Attribute b) {
+  if (a != b)
+    equalDims.insert(pairOf(a, b));
+}
+
+void KernelBuilder::requireAtLeast(Attribute a, Attribute b) {
+  if (a != b)
+    atLeastDims.insert(pairOf(a, b));
+}
+
+void KernelBuilder::setGrid(AffineMap grid, ArrayRef<Attribute> sizes) {
+  kernel->setAttr("goat_tile.grid", AffineMapAttr::get(grid));
+  kernel->setAttr("goat_tile.grid_dims",
+                  ArrayAttr::get(kernel.getContext(), sizes));
+}
+
+/// The names given by the attribute goat.name, or stem0, stem1, …
+static ArrayAttr names(MLIRContext *context, unsigned count, StringRef stem,
+                       llvm::function_ref<Attribute(unsigned)> given) {
+  SmallVector<Attribute> result;
+  for (unsigned i = 0; i < count; ++i) {
+    auto name = dyn_cast_or_null<StringAttr>(given(i));
+    result.push_back(name ? name : StringAttr::get(context, stem + Twine(i)));
+  }
+  return ArrayAttr::get(context, result);
+}
+
+void KernelBuilder::finish(int64_t numThreads, ArrayRef<Attribute> resultDims) {
+  MLIRContext *context = kernel.getContext();
+  SmallVector<Type> types(kernel.getBody().front().getArgumentTypes());
+  kernel.setFunctionType(FunctionType::get(context, types, {}));
+  for (auto [number, role] : llvm::enumerate(roles))
+    kernel.setArgAttr(number, "goat_tile.role", role);
+  kernel.setKnownBlockSizeAttr(DenseI32ArrayAttr::get(
+      context, {static_cast<int32_t>(numThreads), 1, 1}));
+  kernel->setAttr("goat_tile.source", TypeAttr::get(source.getFunctionType()));
+  kernel->setAttr(
+      "goat_tile.argument_names",
+      names(context, source.getNumArguments(), "arg",
+            [&](unsigned i) { return source.getArgAttr(i, "goat.name"); }));
+  kernel->setAttr(
+      "goat_tile.result_names",
+      names(context, source.getNumResults(), "result",
+            [&](unsigned i) { return source.getResultAttr(i, "goat.name"); }));
+  kernel->setAttr("goat_tile.result_dims", ArrayAttr::get(context, resultDims));
+  kernel->setAttr("goat_tile.equal_dims",
+                  ArrayAttr::get(context, equalDims.getArrayRef()));
+  kernel->setAttr("goat_tile.at_least_dims",
+                  ArrayAttr::get(context, atLeastDims.getArrayRef()));
+  kernel->setAttr("goat_tile.choices", DictionaryAttr::get(context, choices));
+}

@@ -1,0 +1,76 @@
+//===- KernelBuilder.h - a kernel and what its launcher passes --*- C++ -*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the gpu.func of an attention and keeps account of its arguments: the
+// source function's arguments and results as pointers or scalars, and the
+// sizes of dynamic dimensions, which become arguments when they are asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_CONVERSION_GOATTOGOATTILE_KERNELBUILDER_H
+#define GOAT_CONVERSION_GOATTOGOATTILE_KERNELBUILDER_H
+
+#include "TileBuilder.h"
+#include "goat/Dialect/Goat/IR/GoatDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace goat::tile {
+
+class KernelBuilder {
+public:
+  /// Creates a gpu.module named like `source`, after it, with an empty kernel
+  /// of the same name. Emits an error for an argument no kernel can take.
+  static mlir::FailureOr<KernelBuilder> create(mlir::func::FuncOp source,
+                                               mlir::OpBuilder &builder);
+
+  /// The kernel argument that stands for a source function's argument: a
+  /// pointer for a tensor, else the scalar itself.
+  mlir::Value input(mlir::BlockArgument argument) {
+    return inputs[argument.getArgNumber()];
+  }
+  /// The pointer to result `index` of the source function.
+  mlir::Value output(unsigned index) { return outputs[index]; }
+  /// The size of a dimension of a source function's argument, as i32: a
+  /// constant or a kernel argument.
+  mlir::Value dim(mlir::Value tensor, int64_t axis);
+  /// The same as an attribute: an i64 or a #goat_tile.dim.
+  mlir::Attribute dimAttr(mlir::Value tensor, int64_t axis);
+
+  /// Records that a launcher has to check a = b, or a ≥ b, for sizes named by
+  /// dimAttr.
+  void requireEqual(mlir::Attribute a, mlir::Attribute b);
+  void requireAtLeast(mlir::Attribute a, mlir::Attribute b);
+  /// Records a choice for the reader of the artifact.
+  void recordChoice(llvm::StringRef name, mlir::Attribute value) {
+    choices.emplace_back(name, value);
+  }
+  /// Sets the number of blocks: each extent is an affine expression over the
+  /// given sizes.
+  void setGrid(mlir::AffineMap grid, llvm::ArrayRef<mlir::Attribute> sizes);
+
+  /// Writes the signature and all attributes; call once, when the body stands.
+  void finish(int64_t numThreads, llvm::ArrayRef<mlir::Attribute> resultDims);
+
+  mlir::gpu::GPUFuncOp getKernel() { return kernel; }
+
+private:
+  KernelBuilder(mlir::func::FuncOp source) : source(source) {}
+
+  mlir::func::FuncOp source;
+  mlir::gpu::GPUFuncOp kernel;
+  llvm::SmallVector<mlir::Value> inputs, outputs;
+  llvm::SmallVector<mlir::Attribute> roles;
+  llvm::MapVector<std::pair<unsigned, int64_t>, mlir::Value> dims;
+  llvm::SmallSetVector<mlir::Attribute, 4> equalDims, atLeastDims;
+  llvm::SmallVector<mlir::NamedAttribute> choices;
+};
+
+} // namespace goat::tile
+
+#endif // GOAT_CONVERSION_GOATTOGOATTILE_KERNELBUILDER_H

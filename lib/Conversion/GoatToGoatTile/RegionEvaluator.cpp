@@ -1,0 +1,287 @@
+//===- RegionEvaluator.cpp - scalar regions on tiles of coordinates -------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RegionEvaluator.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::tile;
+
+RegionEvaluator::RegionEvaluator(AttentionOp attention, KernelBuilder &kernel,
+                                 TileBuilder &tiles,
+                                 const Coordinates &coordinates)
+    : attention(attention), kernel(kernel), tiles(tiles), at(coordinates),
+      dependence(attention) {
+  // The coordinates come last in every region, in this order.
+  for (Region &region : attention->getRegions()) {
+    if (region.empty())
+      continue;
+    bool hasKey =
+        &region == &attention.getScore() || &region == &attention.getMask();
+    auto arguments = region.getArguments().take_back(hasKey ? 4 : 3);
+    Value values[] = {at.batch, at.head, at.query, at.key};
+    for (auto [argument, value] : llvm::zip(arguments, values))
+      if (value)
+        known[argument] = value;
+  }
+}
+
+FailureOr<Value> RegionEvaluator::evaluate(Value value) {
+  auto found = known.find(value);
+  if (found != known.end())
+    return found->second;
+  FailureOr<Value> result = build(value);
+  if (succeeded(result))
+    known[value] = *result;
+  return result;
+}
+
+FailureOr<Value> RegionEvaluator::build(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !attention->isProperAncestor(op))
+    return captured(value);
+  if (std::optional<QueryKeyDifference> form =
+          matchQueryKeyDifference(value, attention))
+    return buildDifference(*form);
+  if (isa<QueryPositionOp>(op))
+    return positionOf(at.query, at.queryOffset);
+  if (isa<KeyPositionOp>(op))
+    return positionOf(at.key, at.keyOffset);
+  if (auto plugin = dyn_cast<PluginOpInterface>(op)) {
+    OpBuilder builder(op);
+    return evaluate(plugin.buildExpansion(builder));
+  }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return buildExtract(extract);
+  if (isa<RowSumOp, RowMaxOp>(op))
+    return buildReduction(op);
+  // A scalar of a row spread over its elements: promoted where it is used.
+  if (auto splat = dyn_cast<tensor::SplatOp>(op))
+    return evaluate(splat.getInput());
+  if (OpTrait::hasElementwiseMappableTraits(op) ||
+      isa<arith::ConstantOp, arith::IndexCastOp>(op))
+    return buildElementwise(op);
+  op->emitError("expected ops with a tile form in a region but got ")
+      << op->getName()
+      << "; use arith, math, tensor.extract and goat ops, or implement "
+         "goat::PluginOpInterface";
+  return failure();
+}
+
+FailureOr<Value> RegionEvaluator::captured(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (isa<func::FuncOp>(argument.getOwner()->getParentOp()) &&
+        !isa<RankedTensorType>(argument.getType()))
+      return kernel.input(argument);
+  if (Operation *op = value.getDefiningOp())
+    if (isa<arith::ConstantOp>(op) && !isa<ShapedType>(value.getType()))
+      return buildElementwise(op);
+  emitError(
+      value.getLoc(),
+      "expected a value captured by a region to be an argument of the "
+      "function or a scalar constant; pass what is computed outside as an "
+      "argument");
+  return failure();
+}
+
+Value RegionEvaluator::positionOf(Value index, Value offset) {
+  return tiles.create<arith::AddIOp>(index, offset);
+}
+
+FailureOr<Value> RegionEvaluator::buildDifference(QueryKeyDifference form) {
+  Value distance = at.distance;
+  if (!distance)
+    distance = tiles.create<arith::SubIOp>(positionOf(at.query, at.queryOffset),
+                                           positionOf(at.key, at.keyOffset));
+  if (!form.queryIsPosition)
+    distance = tiles.create<arith::SubIOp>(distance, at.queryOffset);
+  if (!form.keyIsPosition)
+    distance = tiles.create<arith::AddIOp>(distance, at.keyOffset);
+  return distance;
+}
+
+/// Coordinates are i32 inside a kernel.
+static Type tileElement(Type type, MLIRContext *context) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIndex() ? IntegerType::get(context, 32) : element;
+}
+
+FailureOr<Value> RegionEvaluator::buildElementwise(Operation *op) {
+  MLIRContext *context = op->getContext();
+  Type element = tileElement(op->getResult(0).getType(), context);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto value = constant.getValue();
+    if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
+      if (!dense.isSplat()) {
+        op->emitError("expected a constant row of one value but got different "
+                      "ones; pass it as an argument of the function");
+        return failure();
+      }
+      value = dense.getSplatValue<TypedAttr>();
+    }
+    if (auto index = dyn_cast<IntegerAttr>(value);
+        index && index.getType().isIndex()) {
+      if (!llvm::isInt<32>(index.getInt())) {
+        op->emitError("expected a coordinate below 2^31 but got ")
+            << index.getInt();
+        return failure();
+      }
+      return tiles.i32(index.getInt());
+    }
+    return tiles.constant(value);
+  }
+
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    FailureOr<Value> value = evaluate(operand);
+    if (failed(value))
+      return failure();
+    operands.push_back(*value);
+  }
+  if (isa<arith::IndexCastOp>(op)) {
+    Type from = getElementTypeOrSelf(operands[0].getType());
+    if (from == element)
+      return operands[0];
+    Type type = element;
+    if (auto tensor = dyn_cast<RankedTensorType>(operands[0].getType()))
+      type = withElementType(tensor, element);
+    bool widens =
+        from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
+    if (widens)
+      return arith::ExtSIOp::create(tiles.builder, op->getLoc(), type,
+                                    operands[0])
+          .getResult();
+    return arith::TruncIOp::create(tiles.builder, op->getLoc(), type,
+                                   operands[0])
+        .getResult();
+  }
+
+  operands = tiles.unify(operands);
+  Type type = element;
+  if (RankedTensorType shape = tiles.commonShape(operands))
+    type = withElementType(shape, element);
+  OperationState state(op->getLoc(), op->getName(), operands, {type},
+                       llvm::to_vector(op->getDiscardableAttrs()));
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  return tiles.builder.create(state)->getResult(0);
+}
+
+FailureOr<Value> RegionEvaluator::buildReduction(Operation *op) {
+  FailureOr<Value> row = evaluate(op->getOperand(0));
+  if (failed(row))
+    return failure();
+  auto type = dyn_cast<RankedTensorType>(row->getType());
+  if (!type || type.getRank() != 2) {
+    op->emitError("expected a row that varies over its elements");
+    return failure();
+  }
+  Reduction kind = isa<RowSumOp>(op) ? Reduction::sum : Reduction::max;
+  // Columns that only fill the tile up must not count.
+  int64_t width = attention.getValueDim();
+  if (type.getDimSize(1) != width) {
+    Value column =
+        IotaOp::create(tiles.builder, op->getLoc(),
+                       sliceType(type, 0, tiles.builder.getI32Type()));
+    Value counts =
+        tiles.compare(arith::CmpIPredicate::slt, column, tiles.i32(width));
+    double neutral =
+        kind == Reduction::sum ? 0.0 : -std::numeric_limits<double>::infinity();
+    row = tiles.create<arith::SelectOp>(tiles.promote(counts, type), *row,
+                                        tiles.f32(neutral));
+  }
+  return ReduceOp::create(tiles.builder, op->getLoc(),
+                          sliceType(type, 1, type.getElementType()), kind, *row,
+                          1)
+      .getResult();
+}
+
+Value RegionEvaluator::existence(Dependence of) {
+  if (dependsOn(of, Dependence::Relative) && at.distance)
+    return at.distanceExists;
+  Value exists;
+  if (dependsOn(of, Dependence::Query | Dependence::Relative))
+    exists = tiles.conjunction(exists, at.queryExists);
+  if (dependsOn(of, Dependence::Key | Dependence::Relative))
+    exists = tiles.conjunction(exists, at.keyExists);
+  return exists;
+}
+
+/// The uniform part of the offset moves the pointer, in 64 bits; the part that
+/// varies inside the block is i32 only where no stride multiplies it.
+FailureOr<Value> RegionEvaluator::buildExtract(tensor::ExtractOp op) {
+  auto type = cast<RankedTensorType>(op.getTensor().getType());
+  auto argument = dyn_cast<BlockArgument>(op.getTensor());
+  if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp())) {
+    op.emitError(
+        "expected a captured tensor to be an argument of the function; "
+        "pass what is computed outside as an argument");
+    return failure();
+  }
+  Value uniform, narrow, wide;
+  Dependence indices = Dependence::None;
+  auto accumulate = [&](Value &sum, Value term) {
+    sum = sum ? tiles.create<arith::AddIOp>(sum, term) : term;
+  };
+  Value stride;
+  for (int64_t axis = type.getRank() - 1; axis >= 0; --axis) {
+    Value indexValue = op.getIndices()[axis];
+    indices = indices | dependence.of(indexValue);
+    FailureOr<Value> index = evaluate(indexValue);
+    if (failed(index))
+      return failure();
+    if (auto coordinate = dyn_cast<BlockArgument>(indexValue);
+        coordinate && coordinate.getOwner()->getParentOp() == attention) {
+      Dependence kind = dependence.of(coordinate);
+      Value extent = dependsOn(kind, Dependence::Key) ? attention.getKey()
+                                                      : attention.getQuery();
+      int64_t extentAxis = dependsOn(kind, Dependence::Batch)  ? 0
+                           : dependsOn(kind, Dependence::Head) ? 1
+                                                               : 2;
+      kernel.requireAtLeast(kernel.dimAttr(argument, axis),
+                            kernel.dimAttr(extent, extentAxis));
+    }
+    bool varies = isa<RankedTensorType>(index->getType());
+    if (varies && !stride) {
+      narrow = *index;
+    } else {
+      Value term = tiles.widen(*index);
+      if (stride)
+        term = tiles.create<arith::MulIOp>(term, stride);
+      accumulate(varies ? wide : uniform, term);
+    }
+    if (axis == 0)
+      break;
+    Value extent = tiles.widen(kernel.dim(argument, axis));
+    stride = stride ? tiles.create<arith::MulIOp>(stride, extent) : extent;
+  }
+
+  Value pointer = kernel.input(argument);
+  if (uniform)
+    pointer = AdvanceOp::create(tiles.builder, op.getLoc(), pointer, uniform);
+  Value offset = narrow;
+  if (wide)
+    offset =
+        narrow ? tiles.create<arith::AddIOp>(wide, tiles.widen(narrow)) : wide;
+  if (!offset)
+    offset = tiles.i32(0);
+  Value mask = existence(indices);
+  Type result = type.getElementType();
+  if (auto shape = dyn_cast<RankedTensorType>(offset.getType())) {
+    result = withElementType(shape, result);
+    if (mask)
+      mask = tiles.promote(mask, shape);
+  } else {
+    mask = nullptr;
+  }
+  return LoadOp::create(tiles.builder, op.getLoc(), result, pointer, offset,
+                        mask)
+      .getResult();
+}

@@ -1,0 +1,72 @@
+//===- RegionEvaluator.h - scalar regions on tiles of coordinates -*- C++
+//-*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A region of goat.attention says what happens to one (batch, head, query,
+// key), or to one row. The evaluator builds the same computation on a whole
+// tile of coordinates, or on a vector along the queries, the keys or the
+// distances: the same ops on retyped values. Plug-in ops are expanded into
+// plain ops first.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_CONVERSION_GOATTOGOATTILE_REGIONEVALUATOR_H
+#define GOAT_CONVERSION_GOATTOGOATTILE_REGIONEVALUATOR_H
+
+#include "KernelBuilder.h"
+#include "goat/Analysis/Dependence.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace goat::tile {
+
+/// The coordinates a region is evaluated at. Scalars are the same in the whole
+/// block; `query`, `key` and `distance` are scalars, vectors or tiles of i32,
+/// null where the domain has none.
+struct Coordinates {
+  mlir::Value batch, head;
+  mlir::Value query, key;
+  /// position(i) − position(j), on a domain of distances; null elsewhere.
+  mlir::Value distance;
+  mlir::Value queryOffset, keyOffset;
+  /// i1 in the shape of the coordinate: whether it exists. Null: always.
+  mlir::Value queryExists, keyExists, distanceExists;
+};
+
+class RegionEvaluator {
+public:
+  RegionEvaluator(AttentionOp attention, KernelBuilder &kernel,
+                  TileBuilder &tiles, const Coordinates &coordinates);
+
+  /// Gives a region argument (the score, a row) its value.
+  void bind(mlir::Value argument, mlir::Value value) {
+    known[argument] = value;
+  }
+  /// The value of `value` on the coordinates. Emits an error at an op that has
+  /// no tile form.
+  mlir::FailureOr<mlir::Value> evaluate(mlir::Value value);
+
+private:
+  mlir::FailureOr<mlir::Value> build(mlir::Value value);
+  mlir::FailureOr<mlir::Value> buildElementwise(mlir::Operation *op);
+  mlir::FailureOr<mlir::Value> buildExtract(mlir::tensor::ExtractOp op);
+  mlir::FailureOr<mlir::Value> buildReduction(mlir::Operation *op);
+  mlir::FailureOr<mlir::Value> buildDifference(QueryKeyDifference form);
+  mlir::FailureOr<mlir::Value> captured(mlir::Value value);
+  /// Whether the coordinates that `dependence` names exist.
+  mlir::Value existence(Dependence dependence);
+  mlir::Value positionOf(mlir::Value index, mlir::Value offset);
+
+  AttentionOp attention;
+  KernelBuilder &kernel;
+  TileBuilder &tiles;
+  Coordinates at;
+  DependenceAnalysis dependence;
+  llvm::DenseMap<mlir::Value, mlir::Value> known;
+};
+
+} // namespace goat::tile
+
+#endif // GOAT_CONVERSION_GOATTOGOATTILE_REGIONEVALUATOR_H
