@@ -15,10 +15,8 @@ using namespace goat::tile;
 static Type kernelType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   Type element = tensor ? tensor.getElementType() : type;
-  if (!element.isF32() && !element.isInteger(32) &&
-      !(tensor &&
-        (element.isBF16() || element.isF16() || element.isInteger(8) ||
-         element.isInteger(16) || element.isInteger(64))))
+  bool isScalar = element.isF32() || element.isInteger(32);
+  if (!isScalar && !(tensor && (element.isBF16() || element.isF16())))
     return nullptr;
   return tensor ? Type(PointerType::get(type.getContext(), element)) : type;
 }
@@ -34,8 +32,8 @@ FailureOr<KernelBuilder> KernelBuilder::create(func::FuncOp source,
     if (!types.back())
       return source.emitError("expected argument ")
              << number
-             << " to be a tensor of f32, f16, bf16, i8, i16, i32 or i64, or an "
-                "f32 or i32 scalar, but got "
+             << " to be a tensor of f32, f16, bf16 or i32, or an f32 or i32 "
+                "scalar, but got "
              << type << "; convert it before the call";
     result.roles.push_back(InputAttr::get(context, number));
   }
