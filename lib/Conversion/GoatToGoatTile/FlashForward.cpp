@@ -74,11 +74,15 @@ private:
   Value copyKeyValue(Value number, Value extraToken);
   LogicalResult step(Value number, bool isPartial, Carried &carried);
   LogicalResult loop(Value begin, Value end, bool isPartial, Carried &carried);
+  bool isSoftmax() { return attention.getNormalizer() == Normalizer::softmax; }
   Value exp2OfDifference(Value score, Value scaledMaximum);
+  Value softmaxWeights(Value score, Carried &carried);
+  Value sigmoidWeights(Value score);
+  void joinSink(Value sink, Carried &carried);
   FailureOr<Value> applyMask(Value score, const Coordinates &at);
   FailureOr<Value> applyExclusion(Value row);
-  LogicalResult finish(const Carried &carried);
-  void storeLse(Value maximum, Value sum, Value rowCounts);
+  LogicalResult finish(Carried carried);
+  void storeLse(Value maximum, Value sum, Value rowSees);
 
   AttentionOp attention;
   ScheduleAttr schedule;
@@ -205,6 +209,37 @@ Value FlashForward::exp2OfDifference(Value score, Value scaledMaximum) {
   return math::Exp2Op::create(builder, tiles.loc, exponent);
 }
 
+/// The weights of a tile relative to the running maximum, which it raises; what
+/// was accumulated before is rescaled to it.
+Value FlashForward::softmaxWeights(Value score, Carried &carried) {
+  Value rowMaximum =
+      ReduceOp::create(builder, tiles.loc, rowType, Reduction::max, score, 1);
+  Value maximum = tiles.create<arith::MaxNumFOp>(carried.maximum, rowMaximum);
+  Value scaledMaximum =
+      tiles.create<arith::MulFOp>(maximum, tiles.f32(exponentScale));
+  Value weights = exp2OfDifference(score, scaledMaximum);
+  Value rescale = exp2OfDifference(carried.maximum, scaledMaximum);
+  Value rowSum =
+      ReduceOp::create(builder, tiles.loc, rowType, Reduction::sum, weights, 1);
+  carried.maximum = maximum;
+  carried.sum = tiles.create<math::FmaOp>(carried.sum, rescale, rowSum);
+  carried.output = tiles.create<arith::MulFOp>(carried.output, rescale);
+  return weights;
+}
+
+/// σ(t) = 1 / (1 + 2^(−t·log2e)); a masked score, −∞, has weight 0. The
+/// approximate quotient is right to 2 ulp.
+Value FlashForward::sigmoidWeights(Value score) {
+  Value exponent =
+      tiles.create<arith::MulFOp>(score, tiles.f32(-exponentScale));
+  Value denominator = tiles.create<arith::AddFOp>(
+      math::Exp2Op::create(builder, tiles.loc, exponent).getResult(),
+      tiles.f32(1.0));
+  return arith::DivFOp::create(builder, tiles.loc,
+                               tiles.filledF32(1.0, scoreType), denominator,
+                               arith::FastMathFlags::afn);
+}
+
 FailureOr<Value> FlashForward::applyMask(Value score, const Coordinates &at) {
   Value allowed = tiles.promote(at.keyExists, scoreType);
   if (!attention.getMask().empty()) {
@@ -259,17 +294,8 @@ LogicalResult FlashForward::step(Value number, bool isPartial,
   if (failed(score))
     return failure();
 
-  Value rowMaximum =
-      ReduceOp::create(builder, tiles.loc, rowType, Reduction::max, *score, 1);
-  Value maximum = tiles.create<arith::MaxNumFOp>(carried.maximum, rowMaximum);
-  Value scaledMaximum =
-      tiles.create<arith::MulFOp>(maximum, tiles.f32(exponentScale));
-  Value weights = exp2OfDifference(*score, scaledMaximum);
-  Value rescale = exp2OfDifference(carried.maximum, scaledMaximum);
-  Value rowSum =
-      ReduceOp::create(builder, tiles.loc, rowType, Reduction::sum, weights, 1);
-  carried.maximum = maximum;
-  carried.sum = tiles.create<math::FmaOp>(carried.sum, rescale, rowSum);
+  Value weights =
+      isSoftmax() ? softmaxWeights(*score, carried) : sigmoidWeights(*score);
 
   Type element = attention.getQueryType().getElementType();
   Value narrow = arith::TruncFOp::create(
@@ -279,9 +305,9 @@ LogicalResult FlashForward::step(Value number, bool isPartial,
       MmaOperandAttr::get(builder.getContext(), schedule.getWarps()));
   Value operand =
       ConvertLayoutOp::create(builder, tiles.loc, operandType, narrow);
-  Value rescaled = tiles.create<arith::MulFOp>(carried.output, rescale);
-  carried.output = MmaOp::create(builder, tiles.loc, outputType, operand,
-                                 stage(valueRing, number), rescaled, false);
+  carried.output =
+      MmaOp::create(builder, tiles.loc, outputType, operand,
+                    stage(valueRing, number), carried.output, false);
   return success();
 }
 
@@ -363,34 +389,42 @@ void FlashForward::storeLse(Value maximum, Value sum, Value rowSees) {
   StoreOp::create(builder, tiles.loc, lse, vector, query, queryExists);
 }
 
-LogicalResult FlashForward::finish(const Carried &carried) {
-  Value maximum =
-      tiles.create<arith::MulFOp>(carried.maximum, tiles.f32(exponentScale));
-  Value sum = carried.sum, output = carried.output;
-  if (Value sink = attention.getSink()) {
-    // The sink joins the row: a logit without a value.
-    Value logit = LoadOp::create(builder, tiles.loc, builder.getF32Type(),
-                                 kernel.input(cast<BlockArgument>(sink)),
-                                 context.head, Value());
-    Value sinkExponent = tiles.create<arith::MulFOp>(logit, tiles.f32(log2e));
-    Value joined = tiles.create<arith::MaxNumFOp>(maximum, sinkExponent);
-    auto exp2 = [&](Value value) -> Value {
-      return math::Exp2Op::create(builder, tiles.loc,
-                                  tiles.create<arith::SubFOp>(value, joined));
-    };
-    Value rescale = exp2(maximum);
-    Value sinkWeight = exp2(tiles.promote(sinkExponent, rowType));
-    sum = tiles.create<math::FmaOp>(sum, rescale, sinkWeight);
-    output = tiles.create<arith::MulFOp>(output, rescale);
-    maximum = joined;
-  }
-  // A row that saw nothing has sum 0 (and no NaN anywhere).
+/// The sink joins the row: a logit without a value. The maximum is in units of
+/// log2.
+void FlashForward::joinSink(Value sink, Carried &carried) {
+  Value logit = LoadOp::create(builder, tiles.loc, builder.getF32Type(),
+                               kernel.input(cast<BlockArgument>(sink)),
+                               context.head, Value());
+  Value exponent = tiles.create<arith::MulFOp>(logit, tiles.f32(log2e));
+  Value joined = tiles.create<arith::MaxNumFOp>(carried.maximum, exponent);
+  auto exp2 = [&](Value value) -> Value {
+    return math::Exp2Op::create(builder, tiles.loc,
+                                tiles.create<arith::SubFOp>(value, joined));
+  };
+  Value rescale = exp2(carried.maximum);
+  carried.sum = tiles.create<math::FmaOp>(
+      carried.sum, rescale, exp2(tiles.promote(exponent, rowType)));
+  carried.output = tiles.create<arith::MulFOp>(carried.output, rescale);
+  carried.maximum = joined;
+}
+
+LogicalResult FlashForward::finish(Carried carried) {
   Value zero = tiles.f32(0.0);
-  Value rowSees = tiles.conjunction(
-      tiles.compare(arith::CmpFPredicate::UNE, sum, zero), queryCounts);
-  Value inverse = tiles.create<arith::DivFOp>(tiles.f32(1.0), sum);
-  inverse = tiles.create<arith::SelectOp>(rowSees, inverse, zero);
-  output = tiles.create<arith::MulFOp>(output, inverse);
+  Value output = carried.output;
+  Value rowSees = queryCounts;
+  if (isSoftmax()) {
+    carried.maximum =
+        tiles.create<arith::MulFOp>(carried.maximum, tiles.f32(exponentScale));
+    if (Value sink = attention.getSink())
+      joinSink(sink, carried);
+    // A row that saw nothing has sum 0 (and no NaN anywhere).
+    rowSees = tiles.conjunction(
+        tiles.compare(arith::CmpFPredicate::UNE, carried.sum, zero),
+        queryCounts);
+    Value inverse = tiles.create<arith::DivFOp>(tiles.f32(1.0), carried.sum);
+    inverse = tiles.create<arith::SelectOp>(rowSees, inverse, zero);
+    output = tiles.create<arith::MulFOp>(carried.output, inverse);
+  }
 
   FailureOr<Value> row = applyExclusion(output);
   if (failed(row))
@@ -408,7 +442,7 @@ LogicalResult FlashForward::finish(const Carried &carried) {
                       tiles.i64(attention.getValueDim()),
                       columnsOf(attention.getValueDim()));
   if (attention.getLse())
-    storeLse(maximum, sum, rowSees);
+    storeLse(carried.maximum, carried.sum, rowSees);
   return success();
 }
 
@@ -463,7 +497,7 @@ LogicalResult FlashForward::build() {
   }
   if (failed(loop(range.fullEnd, range.end, true, carried)))
     return failure();
-  return finish(carried);
+  return finish(std::move(carried));
 }
 
 } // namespace

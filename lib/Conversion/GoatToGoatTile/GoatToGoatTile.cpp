@@ -81,11 +81,6 @@ static LogicalResult checkBuildable(AttentionOp attention,
              << dim << " for " << name
              << "; pad with zeros to the next multiple of 8 and give the scale "
                 "of the unpadded dimension as static_scale";
-  if (attention.getNormalizer() != Normalizer::softmax)
-    return attention.emitError(
-        "expected the softmax normaliser for the schedule flash_mma but got "
-        "sigmoid; run the reference");
-
   if (schedule.getRows() != 32 * schedule.getWarps() ||
       schedule.getWarps() < 1 || schedule.getWarps() > 8 ||
       (schedule.getWarps() & (schedule.getWarps() - 1)) != 0)
