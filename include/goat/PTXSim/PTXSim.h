@@ -1,0 +1,323 @@
+//===- PTXSim.h - execute PTX text on the CPU -----------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The public interface of the PTX simulator: parse PTX, allocate simulated
+// global memory, launch a kernel, read findings and counts. The library depends
+// on the C++ standard library alone and shares no code with the compiler whose
+// output it judges.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_PTXSIM_PTXSIM_H
+#define GOAT_PTXSIM_PTXSIM_H
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace goat::ptxsim {
+
+/// What went wrong with an input; `message` is complete in itself.
+struct Error {
+  std::string message;
+};
+
+/// A value, or the reason why there is none.
+template <typename T> class Result {
+public:
+  Result(T value) : storage(std::make_unique<T>(std::move(value))) {}
+  Result(Error error) : failure(std::move(error.message)) {}
+  explicit operator bool() const { return storage != nullptr; }
+  T &operator*() { return *storage; }
+  const T &operator*() const { return *storage; }
+  T *operator->() { return storage.get(); }
+  const T *operator->() const { return storage.get(); }
+  /// The message; empty when there is a value.
+  const std::string &error() const { return failure; }
+
+private:
+  std::unique_ptr<T> storage;
+  std::string failure;
+};
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+/// One parameter of a kernel: sizes and offsets in bytes in the packed block.
+struct ParamInfo {
+  std::string name;
+  uint32_t size = 0;
+  uint32_t alignment = 1;
+  uint32_t offset = 0;
+};
+
+/// What the text declares about one `.entry`.
+struct KernelInfo {
+  std::string name;
+  std::vector<ParamInfo> params;
+  /// `.reqntid` and `.maxntid`; 0 where not given.
+  std::array<uint32_t, 3> requiredThreads{0, 0, 0};
+  std::array<uint32_t, 3> maxThreads{0, 0, 0};
+  /// Bytes of statically sized shared variables the kernel can reach.
+  uint32_t staticSharedBytes = 0;
+  /// The kernel refers to an `.extern .shared` array.
+  bool usesDynamicShared = false;
+};
+
+struct ModuleImpl;
+
+/// Parsed and decoded PTX. Immutable; one module may be launched from several
+/// threads.
+class Module {
+public:
+  /// Parses `text`; `name` stands for the file in messages. Malformed text,
+  /// unresolved names and unsupported instructions are errors of the form
+  /// "name:line:column: reason".
+  static Result<Module> parse(std::string_view text, std::string name);
+
+  std::vector<KernelInfo> kernels() const;
+  /// `.version` and `.target` as written, for example "8.4" and "sm_80".
+  const std::string &version() const;
+  const std::string &target() const;
+
+  const ModuleImpl &impl() const { return *pimpl; }
+
+private:
+  explicit Module(std::shared_ptr<const ModuleImpl> impl)
+      : pimpl(std::move(impl)) {}
+  std::shared_ptr<const ModuleImpl> pimpl;
+};
+
+/// The spellings the simulator accepts, printed from its own tables, one
+/// pattern per entry: `(a|b)` is a choice and a trailing `?` makes it optional.
+std::vector<std::string> supportedInstructions();
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+enum class Init { Uninitialised, Zero };
+
+struct MemoryImpl;
+
+/// Simulated global memory. Allocations lie far apart, so that an access which
+/// leaves one is found; pages are only backed once they are touched, so that
+/// allocations of many gigabytes are cheap.
+class Memory {
+public:
+  Memory();
+  ~Memory();
+  Memory(Memory &&) noexcept;
+  Memory &operator=(Memory &&) noexcept;
+
+  /// Returns the device address of `bytes` fresh bytes; `name` appears in
+  /// findings, `alignment` is a power of two. 0 if the host has no room.
+  uint64_t allocate(uint64_t bytes, std::string name, uint64_t alignment = 256,
+                    Init init = Init::Uninitialised);
+
+  /// Copies host bytes in and marks them initialised. False when the range does
+  /// not lie within one allocation.
+  bool write(uint64_t address, const void *source, uint64_t bytes);
+
+  /// Copies bytes out, initialised or not. False as for `write`.
+  bool read(uint64_t address, void *destination, uint64_t bytes) const;
+
+  /// How many of the bytes have never been written by host or device.
+  uint64_t countUninitialised(uint64_t address, uint64_t bytes) const;
+
+  /// Device address of a `.global` or `.const` variable, once its module was
+  /// launched with this memory; 0 if there is none.
+  uint64_t addressOf(const Module &module, std::string_view symbol) const;
+
+  MemoryImpl &impl() { return *pimpl; }
+
+private:
+  std::unique_ptr<MemoryImpl> pimpl;
+};
+
+/// The parameter block of a launch. Values are pushed in order; the launch
+/// checks number and sizes against the kernel's declaration.
+class Arguments {
+public:
+  Arguments &pointer(uint64_t address) { return scalar(address); }
+  Arguments &i32(int32_t value) { return scalar(value); }
+  Arguments &u32(uint32_t value) { return scalar(value); }
+  Arguments &i64(int64_t value) { return scalar(value); }
+  Arguments &u64(uint64_t value) { return scalar(value); }
+  Arguments &f32(float value) { return scalar(value); }
+  Arguments &f64(double value) { return scalar(value); }
+  /// A 16-bit value given by its bits (fp16, bf16, i16).
+  Arguments &bits16(uint16_t value) { return scalar(value); }
+  /// A parameter passed by value.
+  Arguments &bytes(const void *data, size_t size);
+
+  const std::vector<std::vector<uint8_t>> &values() const { return pushed; }
+
+private:
+  template <typename T> Arguments &scalar(T value) {
+    return bytes(&value, sizeof(T));
+  }
+  std::vector<std::vector<uint8_t>> pushed;
+};
+
+//===----------------------------------------------------------------------===//
+// Findings
+//===----------------------------------------------------------------------===//
+
+enum class FindingKind {
+  OutOfBounds,
+  Misaligned,
+  ReadOnlyWrite,
+  UninitialisedRegister,
+  UninitialisedMemory,
+  SharedRace,
+  MissingAsyncWait,
+  BarrierDivergence,
+  BarrierMismatch,
+  InactiveLane,
+  Deadlock,
+  Trap,
+  StepLimit,
+};
+
+/// The name a report uses, for example "out-of-bounds".
+const char *findingKindName(FindingKind kind);
+
+/// Something the kernel did that it must not do. Repetitions of one kind at one
+/// instruction are counted, not listed.
+struct Finding {
+  FindingKind kind;
+  std::string message;
+  std::string kernel;
+  /// 1-based line in the PTX and the text of that line.
+  uint32_t line = 0;
+  std::string text;
+  /// "file:line" from `.loc`, if there was one.
+  std::string source;
+  std::array<uint32_t, 3> block{0, 0, 0};
+  uint32_t warp = 0;
+  /// Bit i is set when lane i is concerned.
+  uint32_t lanes = 0;
+  /// The first address concerned, in the space that the message names.
+  uint64_t address = 0;
+  /// Global accesses: the allocation hit or missed; empty if there is none
+  /// near.
+  std::string allocation;
+  uint64_t occurrences = 1;
+
+  /// The whole finding on one line.
+  std::string str() const;
+};
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+/// Which part of the chip an instruction asks for.
+enum class OpClass : uint8_t {
+  TensorMma,
+  LoadMatrix,
+  StoreMatrix,
+  AsyncCopy,
+  LoadGlobal,
+  StoreGlobal,
+  LoadShared,
+  StoreShared,
+  LoadLocal,
+  StoreLocal,
+  LoadConst,
+  Atomic,
+  Fp32Fma,
+  Fp32Add,
+  Fp32Mul,
+  Fp32Other,
+  Fp64,
+  Half,
+  Mufu,
+  Convert,
+  Integer,
+  Shuffle,
+  Sync,
+  Control,
+  Move,
+  Count
+};
+
+const char *opClassName(OpClass opClass);
+
+/// Executions of one PTX line. Warp instructions count once however many lanes
+/// are active; those with no active lane are not counted.
+struct LineCounts {
+  uint64_t warpInstructions = 0;
+  uint64_t threadInstructions = 0;
+  /// Shared memory passes, and how many of them are due to bank conflicts.
+  uint64_t sharedWavefronts = 0;
+  uint64_t bankConflicts = 0;
+  /// 32-byte sectors of global memory touched, per warp request.
+  uint64_t globalSectors = 0;
+  uint64_t globalBytes = 0;
+};
+
+struct Counts {
+  uint64_t warpInstructions = 0;
+  std::array<uint64_t, static_cast<size_t>(OpClass::Count)> byClass{};
+  /// Multiply and add count as two.
+  uint64_t tensorFlops = 0;
+  uint64_t sharedWavefronts = 0;
+  uint64_t bankConflicts = 0;
+  uint64_t globalSectors = 0;
+  uint64_t globalBytes = 0;
+  /// Index is the 1-based PTX line.
+  std::vector<LineCounts> lines;
+
+  uint64_t of(OpClass opClass) const {
+    return byClass[static_cast<size_t>(opClass)];
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Launch
+//===----------------------------------------------------------------------===//
+
+struct LaunchConfig {
+  std::array<uint32_t, 3> grid{1, 1, 1};
+  std::array<uint32_t, 3> block{32, 1, 1};
+  uint32_t dynamicSharedBytes = 0;
+  /// Orders blocks and warps; the same seed gives the same interleaving of the
+  /// warps of every block.
+  uint64_t seed = 0;
+  /// The launch stops once that many different findings were made.
+  uint32_t maxFindings = 16;
+  /// Host threads; 0 means as many as the host has.
+  uint32_t threads = 1;
+  /// Warp instructions one block may execute before it is called endless.
+  uint64_t maxBlockInstructions = uint64_t(1) << 34;
+  /// Called with blocks done and blocks in total, from one thread at a time.
+  std::function<void(uint64_t done, uint64_t total)> progress;
+};
+
+struct LaunchResult {
+  std::vector<Finding> findings;
+  Counts counts;
+  /// All blocks ran to their end.
+  bool completed = false;
+};
+
+/// Executes `entry` of `module`. The error says what is wrong with the call
+/// (unknown kernel, arguments or sizes that do not fit); what the kernel does
+/// wrong are findings.
+Result<LaunchResult> launch(const Module &module, std::string_view entry,
+                            Memory &memory, const Arguments &arguments,
+                            const LaunchConfig &config);
+
+} // namespace goat::ptxsim
+
+#endif // GOAT_PTXSIM_PTXSIM_H

@@ -1,0 +1,458 @@
+//===- Access.cpp - checked access to simulated memory --------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bounds, alignment, initialisation, races and traffic.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Access.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace goat::ptxsim {
+
+namespace {
+
+std::string hex(uint64_t value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof(buffer), "0x%llx",
+                static_cast<unsigned long long>(value));
+  return buffer;
+}
+
+const char *spaceName(Space space) {
+  switch (space) {
+  case Space::Global:
+  case Space::Generic:
+    return "global";
+  case Space::Const:
+    return "constant";
+  case Space::Shared:
+    return "shared";
+  case Space::Local:
+    return "local";
+  case Space::Param:
+    return "parameter";
+  case Space::Register:
+    break;
+  }
+  return "unknown";
+}
+
+const char *kindName(AccessKind kind) {
+  return kind == AccessKind::Read    ? "reads"
+         : kind == AccessKind::Write ? "writes"
+                                     : "updates";
+}
+
+void reportOutside(Warp &warp, const Instr &instr, Space space, AccessKind kind,
+                   uint32_t bytes, uint64_t address, uint32_t lanes) {
+  std::string message = std::string(kindName(kind)) + " " +
+                        std::to_string(bytes) + " bytes at " + hex(address) +
+                        " in " + spaceName(space) + " memory, ";
+  std::string name;
+  switch (space) {
+  case Space::Shared:
+    message += "expected " + hex(warp.block.shared.begin()) + " to " +
+               hex(warp.block.shared.end());
+    break;
+  case Space::Global:
+  case Space::Const: {
+    const Allocation *near = warp.worker.launch.memory.nearest(address);
+    if (!near) {
+      message += "where nothing is allocated";
+    } else {
+      name = near->name;
+      message +=
+          address < near->base
+              ? std::to_string(near->base - address) + " bytes before"
+              : std::to_string(address + bytes - near->base - near->size) +
+                    " bytes past the end of";
+      message +=
+          " '" + near->name + "' of " + std::to_string(near->size) + " bytes";
+    }
+    break;
+  }
+  default:
+    message += "outside of what the thread has";
+  }
+  warp.report(FindingKind::OutOfBounds, instr, lanes, address,
+              std::move(message), std::move(name));
+}
+
+bool isAllWritten(const uint8_t *shadow, uint32_t bytes) {
+  switch (bytes) {
+  case 4: {
+    uint32_t word;
+    std::memcpy(&word, shadow, 4);
+    return word == 0x01010101u;
+  }
+  case 8: {
+    uint64_t word;
+    std::memcpy(&word, shadow, 8);
+    return word == 0x0101010101010101u;
+  }
+  default:
+    for (uint32_t i = 0; i < bytes; ++i)
+      if (!shadow[i])
+        return false;
+    return true;
+  }
+}
+
+/// Groups lanes by what went wrong, so that one finding names all of them.
+struct Trouble {
+  uint32_t lanes = 0;
+  unsigned first = 0;
+  void add(unsigned lane) {
+    if (!lanes)
+      first = lane;
+    lanes |= 1u << lane;
+  }
+};
+
+uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
+                       uint32_t bytes, uint32_t mask, LaneAccess &access) {
+  SharedMemory &shared = warp.block.shared;
+  Trouble outside;
+  const uint32_t *clock = warp.clock.data();
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint64_t address = access.address[lane];
+    if (!shared.contains(address, bytes)) {
+      outside.add(lane);
+      continue;
+    }
+    access.data[lane] = shared.at(address);
+    SharedMemory::Problem problem;
+    uint32_t otherWarp = 0;
+    if (instr.access.isStrong || kind == AccessKind::Atomic)
+      problem = shared.strong(address, bytes, kind != AccessKind::Write,
+                              kind != AccessKind::Read);
+    else if (kind == AccessKind::Read)
+      problem = shared.read(address, bytes, warp.id, clock, otherWarp);
+    else
+      problem = shared.write(address, bytes, warp.id, clock, otherWarp);
+    if (problem != SharedMemory::Problem::None)
+      reportShared(warp, instr, problem, 1u << lane, address, otherWarp,
+                   kind == AccessKind::Write);
+  }
+  if (outside.lanes)
+    reportOutside(warp, instr, Space::Shared, kind, bytes,
+                  access.address[outside.first], outside.lanes);
+  countShared(warp, instr, access.address, bytes, mask);
+  return mask & ~outside.lanes;
+}
+
+uint32_t resolveLocal(Warp &warp, const Instr &instr, AccessKind kind,
+                      uint32_t bytes, uint32_t mask, LaneAccess &access) {
+  Trouble outside, unwritten;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint64_t address = access.address[lane];
+    uint8_t *data = warp.localData(lane, address, bytes);
+    if (!data) {
+      outside.add(lane);
+      continue;
+    }
+    access.data[lane] = data;
+    uint8_t *shadow = warp.localShadow(lane, address);
+    if (kind != AccessKind::Write && !isAllWritten(shadow, bytes))
+      unwritten.add(lane);
+    if (kind != AccessKind::Read)
+      std::memset(shadow, 1, bytes);
+  }
+  if (outside.lanes)
+    reportOutside(warp, instr, Space::Local, kind, bytes,
+                  access.address[outside.first], outside.lanes);
+  if (unwritten.lanes)
+    warp.report(FindingKind::UninitialisedMemory, instr, unwritten.lanes,
+                access.address[unwritten.first],
+                "reads " + std::to_string(bytes) +
+                    " bytes of local memory that were never written");
+  return mask & ~outside.lanes;
+}
+
+uint32_t resolveParam(Warp &warp, const Instr &instr, AccessKind kind,
+                      uint32_t bytes, uint32_t mask, LaneAccess &access) {
+  Trouble outside;
+  Frame &frame = *warp.frames.back();
+  std::vector<uint8_t> &entry = warp.worker.launch.params;
+  uint64_t callBytes = frame.function->syntax->callParamBytes;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint64_t address = access.address[lane];
+    uint64_t callAddress = address - callParamBase;
+    if (address >= callParamBase && callAddress <= callBytes &&
+        callBytes - callAddress >= bytes)
+      access.data[lane] = &frame.callParams[lane * callBytes + callAddress];
+    else if (kind == AccessKind::Read && address <= entry.size() &&
+             entry.size() - address >= bytes)
+      access.data[lane] = &entry[address];
+    else
+      outside.add(lane);
+  }
+  if (outside.lanes)
+    reportOutside(warp, instr, Space::Param, kind, bytes,
+                  access.address[outside.first], outside.lanes);
+  return mask & ~outside.lanes;
+}
+
+} // namespace
+
+uint32_t resolveGlobal(Warp &warp, const Instr &instr, AccessKind kind,
+                       uint32_t bytes, uint32_t mask, LaneAccess &access) {
+  Trouble outside, unwritten, readOnly;
+  Allocation *cached = warp.worker.allocationCache[instr.id];
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint64_t address = access.address[lane];
+    if (!cached || !cached->contains(address, bytes)) {
+      Allocation *found = warp.worker.launch.memory.find(address);
+      if (!found || !found->contains(address, bytes)) {
+        outside.add(lane);
+        continue;
+      }
+      cached = found;
+    }
+    uint64_t offset = address - cached->base;
+    if (kind != AccessKind::Read && cached->isReadOnly) {
+      readOnly.add(lane);
+      continue;
+    }
+    access.data[lane] = cached->data + offset;
+    if (!cached->isInitialised) {
+      uint8_t *shadow = cached->shadow + offset;
+      if (kind != AccessKind::Write && !isAllWritten(shadow, bytes))
+        unwritten.add(lane);
+      if (kind != AccessKind::Read)
+        std::memset(shadow, 1, bytes);
+    }
+  }
+  warp.worker.allocationCache[instr.id] = cached;
+  if (outside.lanes)
+    reportOutside(warp, instr, Space::Global, kind, bytes,
+                  access.address[outside.first], outside.lanes);
+  if (readOnly.lanes)
+    warp.report(FindingKind::ReadOnlyWrite, instr, readOnly.lanes,
+                access.address[readOnly.first], "writes constant memory",
+                cached->name);
+  if (unwritten.lanes) {
+    uint64_t address = access.address[unwritten.first];
+    const Allocation *allocation = warp.worker.launch.memory.find(address);
+    warp.report(FindingKind::UninitialisedMemory, instr, unwritten.lanes,
+                address,
+                "reads " + std::to_string(bytes) +
+                    " bytes that were never written, at offset " +
+                    std::to_string(address - allocation->base) + " of '" +
+                    allocation->name + "'",
+                allocation->name);
+  }
+  countGlobal(warp, instr, access.address, bytes, mask);
+  return mask & ~(outside.lanes | readOnly.lanes);
+}
+
+void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
+                  uint32_t lanes, uint64_t address, uint32_t otherWarp,
+                  bool isWrite) {
+  const char *verb = isWrite ? "writes" : "reads";
+  switch (problem) {
+  case SharedMemory::Problem::None:
+    return;
+  case SharedMemory::Problem::Uninitialised:
+    warp.report(FindingKind::UninitialisedMemory, instr, lanes, address,
+                "reads shared memory at " + hex(address) +
+                    " that was never written");
+    return;
+  case SharedMemory::Problem::WriteRace:
+    warp.report(FindingKind::SharedRace, instr, lanes, address,
+                std::string(verb) + " shared memory at " + hex(address) +
+                    " that warp " + std::to_string(otherWarp) +
+                    " wrote, without a barrier in between");
+    return;
+  case SharedMemory::Problem::ReadRace:
+    warp.report(FindingKind::SharedRace, instr, lanes, address,
+                "writes shared memory at " + hex(address) + " that warp " +
+                    std::to_string(otherWarp) +
+                    " reads, without a barrier in between");
+    return;
+  case SharedMemory::Problem::InFlight:
+    warp.report(FindingKind::MissingAsyncWait, instr, lanes, address,
+                std::string(verb) + " shared memory at " + hex(address) +
+                    " while a cp.async to it has not been waited for");
+    return;
+  }
+}
+
+void computeAddresses(Warp &warp, uint32_t slot, bool isNarrow, int64_t offset,
+                      LaneAccess &access) {
+  uint64_t added = static_cast<uint64_t>(offset);
+  if (isNarrow) {
+    const uint32_t *base = warp.lanes<uint32_t>(slot);
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      access.address[lane] = base[lane] + static_cast<uint32_t>(added);
+  } else {
+    const uint64_t *base = warp.lanes<uint64_t>(slot);
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      access.address[lane] = base[lane] + added;
+  }
+}
+
+void computeAddresses(Warp &warp, const Instr &instr, uint32_t slot,
+                      LaneAccess &access) {
+  computeAddresses(warp, slot, instr.flags & narrowAddressFlag, instr.imm,
+                   access);
+}
+
+uint32_t resolveAccess(Warp &warp, const Instr &instr, Space space,
+                       AccessKind kind, uint32_t bytes, uint32_t mask,
+                       LaneAccess &access) {
+  Trouble misaligned;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+    if (access.address[lane] & (bytes - 1))
+      misaligned.add(lane);
+  }
+  if (misaligned.lanes) {
+    uint64_t address = access.address[misaligned.first];
+    warp.report(FindingKind::Misaligned, instr, misaligned.lanes, address,
+                "expected an address divisible by " + std::to_string(bytes) +
+                    " but got " + hex(address));
+    mask &= ~misaligned.lanes;
+  }
+  if (!mask)
+    return 0;
+  switch (space) {
+  case Space::Shared:
+    return resolveShared(warp, instr, kind, bytes, mask, access);
+  case Space::Local:
+    return resolveLocal(warp, instr, kind, bytes, mask, access);
+  case Space::Param:
+    return resolveParam(warp, instr, kind, bytes, mask, access);
+  case Space::Global:
+  case Space::Const:
+    return resolveGlobal(warp, instr, kind, bytes, mask, access);
+  default:
+    break;
+  }
+  // Generic: every lane by the window its address lies in.
+  struct Window {
+    uint64_t base;
+    Space space;
+  };
+  static constexpr Window windows[] = {{sharedWindow, Space::Shared},
+                                       {localWindow, Space::Local},
+                                       {paramWindow, Space::Param}};
+  uint32_t result = 0, global = mask;
+  for (const Window &window : windows) {
+    uint32_t inside = 0;
+    for (uint32_t left = global; left; left &= left - 1) {
+      unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+      uint64_t limit =
+          window.space == Space::Param ? 2 * windowBytes : windowBytes;
+      if (access.address[lane] - window.base < limit) {
+        inside |= 1u << lane;
+        access.address[lane] -= window.base;
+      }
+    }
+    if (inside)
+      result |=
+          resolveAccess(warp, instr, window.space, kind, bytes, inside, access);
+    global &= ~inside;
+  }
+  if (global)
+    result |= resolveGlobal(warp, instr, kind, bytes, global, access);
+  return result;
+}
+
+void countShared(Warp &warp, const Instr &instr, const uint64_t *address,
+                 uint32_t bytes, uint32_t mask) {
+  // A pass serves 128 bytes: 32 lanes of 4 bytes, 16 of 8 or 8 of 16. Within
+  // one, every bank delivers one word; lanes that want the same word share it.
+  unsigned lanesPerPass = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
+  unsigned words = bytes <= 4 ? 1 : bytes / 4;
+  uint64_t total = 0, extra = 0;
+  for (unsigned begin = 0; begin < warpSize; begin += lanesPerPass) {
+    uint32_t group =
+        lanesPerPass == 32 ? mask : mask >> begin & ((1u << lanesPerPass) - 1);
+    if (!group)
+      continue;
+    uint32_t taken = 0;
+    uint32_t word[32];
+    unsigned passes = 1;
+    // Words that found their bank taken by another word.
+    uint32_t spilled[32 * 4];
+    unsigned numSpilled = 0;
+    for (uint32_t left = group; left; left &= left - 1) {
+      unsigned lane = begin + static_cast<unsigned>(__builtin_ctz(left));
+      for (unsigned k = 0; k < words; ++k) {
+        uint32_t index = static_cast<uint32_t>(address[lane] >> 2) + k;
+        uint32_t bank = index & 31;
+        if (!(taken >> bank & 1)) {
+          taken |= 1u << bank;
+          word[bank] = index;
+        } else if (word[bank] != index) {
+          spilled[numSpilled++] = index;
+        }
+      }
+    }
+    if (numSpilled) {
+      std::sort(spilled, spilled + numSpilled);
+      unsigned distinct = static_cast<unsigned>(
+          std::unique(spilled, spilled + numSpilled) - spilled);
+      unsigned perBank[32] = {};
+      for (unsigned i = 0; i < distinct; ++i)
+        passes = std::max(passes, 1 + ++perBank[spilled[i] & 31]);
+    }
+    total += passes;
+    extra += passes - 1;
+  }
+  InstrCounts &counts = warp.worker.counts[instr.id];
+  counts.wavefronts += total;
+  counts.conflicts += extra;
+}
+
+void countGlobal(Warp &warp, const Instr &instr, const uint64_t *address,
+                 uint32_t bytes, uint32_t mask) {
+  uint64_t sectors[warpSize];
+  unsigned count = 0;
+  bool isSorted = true;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint64_t sector = address[lane] >> 5;
+    if (count && sector == sectors[count - 1])
+      continue;
+    isSorted &= !count || sector > sectors[count - 1];
+    sectors[count++] = sector;
+  }
+  if (!isSorted) {
+    std::sort(sectors, sectors + count);
+    count =
+        static_cast<unsigned>(std::unique(sectors, sectors + count) - sectors);
+  }
+  InstrCounts &counts = warp.worker.counts[instr.id];
+  counts.sectors += count;
+  counts.bytes +=
+      uint64_t(bytes) * static_cast<unsigned>(__builtin_popcount(mask));
+}
+
+Space parseSpace(const Decoder &d) {
+  struct Name {
+    std::string_view name;
+    Space space;
+  };
+  static constexpr Name names[] = {
+      {"global", Space::Global},      {"const", Space::Const},
+      {"shared", Space::Shared},      {"shared::cta", Space::Shared},
+      {"local", Space::Local},        {"param", Space::Param},
+      {"param::entry", Space::Param}, {"param::func", Space::Param}};
+  for (const Name &row : names)
+    if (d.has(row.name))
+      return row.space;
+  return Space::Generic;
+}
+
+} // namespace goat::ptxsim

@@ -1,0 +1,60 @@
+//===- Access.h - checked access to simulated memory ----------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns the addresses of a warp's lanes into host pointers, with every check
+// and count on the way. Loads, stores, atomics, matrix loads and copies use it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_LIB_PTXSIM_ACCESS_H
+#define GOAT_LIB_PTXSIM_ACCESS_H
+
+#include "Launch.h"
+#include "Opcodes.h"
+
+namespace goat::ptxsim {
+
+enum class AccessKind : uint8_t { Read, Write, Atomic };
+
+struct LaneAccess {
+  uint64_t address[warpSize];
+  uint8_t *data[warpSize];
+};
+
+/// The addresses in the register `slot` plus the offset of `instr`.
+void computeAddresses(Warp &warp, const Instr &instr, uint32_t slot,
+                      LaneAccess &access);
+void computeAddresses(Warp &warp, uint32_t slot, bool isNarrow, int64_t offset,
+                      LaneAccess &access);
+
+/// Global memory alone, without a check of alignment.
+uint32_t resolveGlobal(Warp &warp, const Instr &instr, AccessKind kind,
+                       uint32_t bytes, uint32_t mask, LaneAccess &access);
+
+/// Resolves `bytes` at each lane's address in `space`; lanes whose access is
+/// outside or misaligned are reported and dropped from the result. Memory that
+/// is read without having been written is reported, its lanes are kept.
+uint32_t resolveAccess(Warp &warp, const Instr &instr, Space space,
+                       AccessKind kind, uint32_t bytes, uint32_t mask,
+                       LaneAccess &access);
+
+/// Passes shared memory needs for these lanes: 128 bytes each, lanes that read
+/// the same word share it.
+void countShared(Warp &warp, const Instr &instr, const uint64_t *address,
+                 uint32_t bytes, uint32_t mask);
+/// Sectors of 32 bytes the lanes touch together.
+void countGlobal(Warp &warp, const Instr &instr, const uint64_t *address,
+                 uint32_t bytes, uint32_t mask);
+
+void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
+                  uint32_t lanes, uint64_t address, uint32_t otherWarp,
+                  bool isWrite);
+
+/// The state space named among the modifiers; Generic if there is none.
+Space parseSpace(const Decoder &decoder);
+
+} // namespace goat::ptxsim
+
+#endif // GOAT_LIB_PTXSIM_ACCESS_H

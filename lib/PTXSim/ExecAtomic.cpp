@@ -1,0 +1,216 @@
+//===- ExecAtomic.cpp - atomics and reductions in memory ------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// atom and red on global and shared memory. Lanes go one after the other;
+// between host threads a compare-and-swap keeps the operation indivisible.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Access.h"
+#include "Numerics.h"
+
+#include <type_traits>
+
+namespace goat::ptxsim {
+
+namespace {
+
+enum class Op : uint32_t { Add, Min, Max, Inc, Dec, Exch, Cas, And, Or, Xor };
+
+struct Half2 {
+  static uint32_t add(uint32_t a, uint32_t b, bool isBf16) {
+    uint32_t result = 0;
+    for (unsigned shift : {0u, 16u}) {
+      uint16_t x = static_cast<uint16_t>(a >> shift);
+      uint16_t y = static_cast<uint16_t>(b >> shift);
+      uint32_t sum =
+          isBf16 ? encode(addToOdd(bf16ToFloat(x), bf16ToFloat(y)), formatBF16,
+                          Rounding::Nearest)
+                 : doubleToHalf(addToOdd(halfToFloat(x), halfToFloat(y)));
+      result |= sum << shift;
+    }
+    return result;
+  }
+};
+
+template <typename T> T integerOp(Op op, T old, T b, T c) {
+  using U = std::make_unsigned_t<T>;
+  switch (op) {
+  case Op::Add:
+    return static_cast<T>(U(old) + U(b));
+  case Op::Min:
+    return old < b ? old : b;
+  case Op::Max:
+    return old > b ? old : b;
+  case Op::Inc:
+    return old >= b ? T(0) : static_cast<T>(old + 1);
+  case Op::Dec:
+    return old == 0 || old > b ? b : static_cast<T>(old - 1);
+  case Op::Exch:
+    return b;
+  case Op::Cas:
+    return old == b ? c : old;
+  case Op::And:
+    return old & b;
+  case Op::Or:
+    return old | b;
+  case Op::Xor:
+    return old ^ b;
+  }
+  return old;
+}
+
+uint64_t applyOp(Op op, Type type, uint64_t old, uint64_t b, uint64_t c) {
+  switch (type) {
+  case Type::S32:
+    return static_cast<uint32_t>(
+        integerOp<int32_t>(op, static_cast<int32_t>(old),
+                           static_cast<int32_t>(b), static_cast<int32_t>(c)));
+  case Type::S64:
+    return static_cast<uint64_t>(
+        integerOp<int64_t>(op, static_cast<int64_t>(old),
+                           static_cast<int64_t>(b), static_cast<int64_t>(c)));
+  case Type::U64:
+  case Type::B64:
+    return integerOp<uint64_t>(op, old, b, c);
+  case Type::B16:
+    return integerOp<uint16_t>(op, static_cast<uint16_t>(old),
+                               static_cast<uint16_t>(b),
+                               static_cast<uint16_t>(c));
+  case Type::F32:
+    return bitCast<uint32_t>(
+        canonical(bitCast<float>(static_cast<uint32_t>(old)) +
+                  bitCast<float>(static_cast<uint32_t>(b))));
+  case Type::F64:
+    return bitCast<uint64_t>(bitCast<double>(old) + bitCast<double>(b));
+  case Type::F16x2:
+    return Half2::add(static_cast<uint32_t>(old), static_cast<uint32_t>(b),
+                      false);
+  case Type::BF16x2:
+    return Half2::add(static_cast<uint32_t>(old), static_cast<uint32_t>(b),
+                      true);
+  case Type::F16:
+    return Half2::add(static_cast<uint32_t>(old), static_cast<uint32_t>(b),
+                      false) &
+           0xffff;
+  case Type::BF16:
+    return Half2::add(static_cast<uint32_t>(old), static_cast<uint32_t>(b),
+                      true) &
+           0xffff;
+  default:
+    return integerOp<uint32_t>(op, static_cast<uint32_t>(old),
+                               static_cast<uint32_t>(b),
+                               static_cast<uint32_t>(c));
+  }
+}
+
+/// Word is the unsigned integer of the operand's width.
+template <typename Word>
+void runAtomic(Warp &warp, const Instr &instr, uint32_t mask) {
+  Op op = static_cast<Op>(instr.flags & 0xf);
+  Type type = static_cast<Type>(instr.flags >> 8 & 0xff);
+  unsigned first = instr.numDst;
+  LaneAccess access;
+  computeAddresses(warp, instr, instr.op[first], access);
+  uint32_t valid =
+      resolveAccess(warp, instr, instr.access.space, AccessKind::Atomic,
+                    sizeof(Word), mask, access);
+  const Word *b = warp.lanes<Word>(instr.op[first + 1]);
+  const Word *c = warp.lanes<Word>(instr.op[first + 1 + (op == Op::Cas)]);
+  Word *result = instr.numDst ? warp.lanes<Word>(instr.op[0]) : nullptr;
+  // The destination may be one of the operands.
+  Word olds[warpSize];
+  for (uint32_t left = valid; left; left &= left - 1) {
+    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+    Word *word = reinterpret_cast<Word *>(access.data[lane]);
+    Word old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    Word next;
+    do
+      next = static_cast<Word>(applyOp(op, type, old, b[lane], c[lane]));
+    while (!__atomic_compare_exchange_n(word, &old, next, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    olds[lane] = old;
+  }
+  if (result)
+    for (uint32_t left = valid; left; left &= left - 1) {
+      unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+      result[lane] = olds[lane];
+    }
+}
+
+bool decodeAtomic(Decoder &d) {
+  struct Name {
+    std::string_view name;
+    Op op;
+  };
+  static constexpr Name names[] = {
+      {"add", Op::Add}, {"min", Op::Min},   {"max", Op::Max}, {"inc", Op::Inc},
+      {"dec", Op::Dec}, {"exch", Op::Exch}, {"cas", Op::Cas}, {"and", Op::And},
+      {"or", Op::Or},   {"xor", Op::Xor}};
+  bool hasResult = d.opcode().substr(0, 4) == "atom";
+  Op op = Op::Add;
+  for (const Name &row : names)
+    if (d.has(row.name))
+      op = row.op;
+  Type type = d.type();
+  unsigned bytes = bitWidth(type) / 8;
+  d.instr.access.space = parseSpace(d);
+  d.instr.run = bytes == 2   ? runAtomic<uint16_t>
+                : bytes == 4 ? runAtomic<uint32_t>
+                             : runAtomic<uint64_t>;
+  if (d.instr.access.space != Space::Global)
+    d.noteSharedWidth(bytes);
+  size_t next = hasResult ? 1 : 0;
+  size_t count = next + (op == Op::Cas ? 3 : 2);
+  if (!d.expectOperands(count, count + (d.has("L2::cache_hint") ? 1 : 0)))
+    return false;
+  if (hasResult && !d.addDst(d.operand(0), bytes))
+    return false;
+  if (!d.addAddress(d.operand(next)))
+    return false;
+  for (size_t i = next + 1; i < count; ++i)
+    if (!d.addSrc(d.operand(i), bytes))
+      return false;
+  d.instr.flags |= static_cast<uint32_t>(op) | static_cast<uint32_t>(type) << 8;
+  return true;
+}
+
+} // namespace
+
+std::vector<OpcodeRow> atomicOpcodes() {
+#define GOAT_SCOPES                                                            \
+  "(.relaxed|.acquire|.release|.acq_rel)?(.cta|.cluster|.gpu|.sys)?"
+#define GOAT_SPACES "(.global|.shared|.shared::cta)?"
+  return {
+      {"atom" GOAT_SCOPES GOAT_SPACES ".add(.noftz)?(.L2::cache_hint)?"
+       "(.u32|.s32|.u64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2)",
+       OpClass::Atomic, decodeAtomic},
+      {"atom" GOAT_SCOPES GOAT_SPACES
+       "(.min|.max)(.L2::cache_hint)?(.u32|.s32|.u64|.s64)",
+       OpClass::Atomic, decodeAtomic},
+      {"atom" GOAT_SCOPES GOAT_SPACES "(.inc|.dec)(.L2::cache_hint)?.u32",
+       OpClass::Atomic, decodeAtomic},
+      {"atom" GOAT_SCOPES GOAT_SPACES
+       "(.and|.or|.xor|.exch)(.L2::cache_hint)?(.b32|.b64)",
+       OpClass::Atomic, decodeAtomic},
+      {"atom" GOAT_SCOPES GOAT_SPACES ".cas(.L2::cache_hint)?(.b16|.b32|.b64)",
+       OpClass::Atomic, decodeAtomic},
+      {"red" GOAT_SCOPES GOAT_SPACES ".add(.noftz)?(.L2::cache_hint)?"
+       "(.u32|.s32|.u64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2)",
+       OpClass::Atomic, decodeAtomic},
+      {"red" GOAT_SCOPES GOAT_SPACES
+       "(.min|.max)(.L2::cache_hint)?(.u32|.s32|.u64|.s64)",
+       OpClass::Atomic, decodeAtomic},
+      {"red" GOAT_SCOPES GOAT_SPACES "(.inc|.dec)(.L2::cache_hint)?.u32",
+       OpClass::Atomic, decodeAtomic},
+      {"red" GOAT_SCOPES GOAT_SPACES
+       "(.and|.or|.xor)(.L2::cache_hint)?(.b32|.b64)",
+       OpClass::Atomic, decodeAtomic},
+  };
+#undef GOAT_SCOPES
+#undef GOAT_SPACES
+}
+
+} // namespace goat::ptxsim

@@ -1,0 +1,331 @@
+//===- Launch.cpp - run a kernel over a grid ------------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks the call against what the kernel declares, places module variables,
+// prepares constants, runs the blocks on host threads and adds up the counts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace goat::ptxsim {
+
+namespace {
+
+std::string triple(const std::array<uint32_t, 3> &t) {
+  return std::to_string(t[0]) + "x" + std::to_string(t[1]) + "x" +
+         std::to_string(t[2]);
+}
+
+/// Allocates the .global and .const variables of the module, once per memory.
+bool placeModuleVariables(const ModuleImpl &module, Memory &memory,
+                          std::string &error) {
+  MemoryImpl &impl = memory.impl();
+  if (impl.symbols.count(&module))
+    return true;
+  auto &symbols = impl.symbols[&module];
+  for (const auto &variable : module.syntax.variables) {
+    if (variable->space != Space::Global && variable->space != Space::Const)
+      continue;
+    uint64_t address =
+        memory.allocate(variable->size, variable->name,
+                        std::max<uint32_t>(variable->alignment, 1), Init::Zero);
+    if (!address) {
+      error = "expected room for variable '" + variable->name + "' of " +
+              std::to_string(variable->size) + " bytes";
+      return false;
+    }
+    symbols[variable.get()] = address;
+  }
+  for (const auto &variable : module.syntax.variables) {
+    auto it = symbols.find(variable.get());
+    if (it == symbols.end())
+      continue;
+    std::vector<uint8_t> bytes = variable->initial;
+    for (const Relocation &relocation : variable->relocations) {
+      uint64_t value = 0;
+      bool isFound = false;
+      for (const auto &[other, address] : symbols)
+        if (other->name == relocation.symbol) {
+          value = address + static_cast<uint64_t>(relocation.addend);
+          isFound = true;
+        }
+      if (const Function *function = module.findFunction(relocation.symbol)) {
+        value = functionWindow + function->index * 16;
+        isFound = true;
+      }
+      if (!isFound) {
+        error = "expected the initialiser of '" + variable->name +
+                "' to name a variable or function but got '" +
+                relocation.symbol + "'";
+        return false;
+      }
+      std::memcpy(bytes.data() + relocation.offset, &value, 8);
+    }
+    memory.write(it->second, bytes.data(), bytes.size());
+    if (variable->space == Space::Const)
+      impl.find(it->second)->isReadOnly = true;
+  }
+  return true;
+}
+
+bool packArguments(const Function &entry, const Arguments &arguments,
+                   std::vector<uint8_t> &block, std::string &error) {
+  const auto &params = entry.syntax->params;
+  const auto &values = arguments.values();
+  if (params.size() != values.size()) {
+    error = "expected " + std::to_string(params.size()) + " arguments for '" +
+            entry.name + "' but got " + std::to_string(values.size());
+    return false;
+  }
+  block.assign(entry.syntax->entryParamBytes, 0);
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (params[i]->size != values[i].size()) {
+      error = "expected " + std::to_string(params[i]->size) +
+              " bytes for parameter " + std::to_string(i) + " ('" +
+              params[i]->name + "') but got " +
+              std::to_string(values[i].size());
+      return false;
+    }
+    if (!values[i].empty())
+      std::memcpy(block.data() + params[i]->offset, values[i].data(),
+                  values[i].size());
+  }
+  return true;
+}
+
+bool checkConfig(const Function &entry, const LaunchConfig &config,
+                 std::string &error) {
+  uint64_t threads = 1, blocks = 1;
+  for (unsigned d = 0; d < 3; ++d) {
+    if (!config.grid[d] || !config.block[d]) {
+      error = "expected grid and block of at least 1 in each dimension but got "
+              "grid " +
+              triple(config.grid) + ", block " + triple(config.block);
+      return false;
+    }
+    threads *= config.block[d];
+    blocks *= config.grid[d];
+    if (threads > 1024 || blocks > (uint64_t(1) << 40)) {
+      error =
+          "expected at most 1024 threads in a block and 2^40 blocks but got "
+          "grid " +
+          triple(config.grid) + ", block " + triple(config.block);
+      return false;
+    }
+  }
+  const auto &required = entry.syntax->requiredThreads;
+  if (required[0] && required != config.block) {
+    error = "expected block " + triple(required) +
+            ", as .reqntid says, but got " + triple(config.block);
+    return false;
+  }
+  const auto &most = entry.syntax->maxThreads;
+  if (most[0] && threads > uint64_t(most[0]) * most[1] * most[2]) {
+    error = "expected a block within .maxntid " + triple(most) + " but got " +
+            triple(config.block);
+    return false;
+  }
+  return true;
+}
+
+/// The contents of a function's constant slots for this launch.
+std::vector<uint8_t> buildConstants(const LaunchState &launch,
+                                    const Function &function) {
+  std::vector<uint8_t> image(
+      size_t(function.numSlots - function.firstConstant) * slotBytes, 0);
+  for (const ConstantSlot &constant : function.constants) {
+    uint64_t value = constant.bits;
+    const LaunchConfig &config = launch.config;
+    switch (constant.kind) {
+    case ConstantSlot::Bits:
+    case ConstantSlot::LocalAddress:
+      break;
+    case ConstantSlot::Address: {
+      uint64_t address = 0;
+      launch.addressOf(*constant.variable, address);
+      value += address;
+      break;
+    }
+    case ConstantSlot::FunctionAddress:
+      value = functionWindow + constant.function->index * 16;
+      break;
+    case ConstantSlot::Special:
+      switch (constant.special) {
+      case SpecialRegister::NtidX:
+        value = config.block[0];
+        break;
+      case SpecialRegister::NtidY:
+        value = config.block[1];
+        break;
+      case SpecialRegister::NtidZ:
+        value = config.block[2];
+        break;
+      case SpecialRegister::NctaidX:
+        value = config.grid[0];
+        break;
+      case SpecialRegister::NctaidY:
+        value = config.grid[1];
+        break;
+      case SpecialRegister::NctaidZ:
+        value = config.grid[2];
+        break;
+      case SpecialRegister::Nwarpid:
+        value = (config.block[0] * config.block[1] * config.block[2] +
+                 warpSize - 1) /
+                warpSize;
+        break;
+      case SpecialRegister::Nsmid:
+        value = 1;
+        break;
+      case SpecialRegister::DynamicSmemSize:
+        value = config.dynamicSharedBytes;
+        break;
+      case SpecialRegister::TotalSmemSize:
+        value = launch.sharedBytes;
+        break;
+      default:
+        value = 0;
+      }
+    }
+    uint8_t *slot = image.data() +
+                    size_t(constant.slot - function.firstConstant) * slotBytes;
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      std::memcpy(slot + size_t(lane) * constant.bytes, &value,
+                  std::min<unsigned>(constant.bytes, 8));
+  }
+  return image;
+}
+
+Counts sumCounts(const ModuleImpl &module,
+                 const std::vector<std::unique_ptr<Worker>> &workers) {
+  Counts counts;
+  counts.lines.resize(module.lineStarts.size() + 1);
+  for (const auto &function : module.functions)
+    for (const Instr &instr : function->code)
+      for (const auto &worker : workers) {
+        const InstrCounts &from = worker->counts[instr.id];
+        counts.warpInstructions += from.warps;
+        counts.byClass[static_cast<size_t>(instr.opClass)] += from.warps;
+        counts.tensorFlops += from.warps * instr.flops;
+        counts.sharedWavefronts += from.wavefronts;
+        counts.bankConflicts += from.conflicts;
+        counts.globalSectors += from.sectors;
+        counts.globalBytes += from.bytes;
+        LineCounts &line = counts.lines[instr.line];
+        line.warpInstructions += from.warps;
+        line.threadInstructions += from.threads;
+        line.sharedWavefronts += from.wavefronts;
+        line.bankConflicts += from.conflicts;
+        line.globalSectors += from.sectors;
+        line.globalBytes += from.bytes;
+      }
+  return counts;
+}
+
+} // namespace
+
+bool LaunchState::addressOf(const Variable &variable, uint64_t &address) const {
+  if (variable.space == Space::Shared) {
+    for (const auto &[known, offset] : sharedLayout.offsets)
+      if (known == &variable) {
+        address = offset;
+        return true;
+      }
+    return false;
+  }
+  auto symbols = memory.symbols.find(&module);
+  if (symbols == memory.symbols.end())
+    return false;
+  auto it = symbols->second.find(&variable);
+  if (it == symbols->second.end())
+    return false;
+  address = it->second;
+  return true;
+}
+
+void Worker::run() {
+  Block block(*this);
+  uint64_t total = launch.blockOrder.size();
+  while (!launch.stop.load(std::memory_order_relaxed)) {
+    uint64_t next = launch.nextBlock.fetch_add(1);
+    if (next >= total)
+      return;
+    block.run(launch.blockOrder[next]);
+    uint64_t done = launch.blocksDone.fetch_add(1) + 1;
+    if (launch.config.progress) {
+      std::lock_guard<std::mutex> lock(launch.progressMutex);
+      launch.config.progress(done, total);
+    }
+  }
+}
+
+Result<LaunchResult> launch(const Module &module, std::string_view entryName,
+                            Memory &memory, const Arguments &arguments,
+                            const LaunchConfig &config) {
+  const ModuleImpl &impl = module.impl();
+  const Function *entry = impl.findFunction(entryName);
+  if (!entry || !entry->syntax->isEntry) {
+    std::string known;
+    for (const KernelInfo &kernel : module.kernels())
+      known += (known.empty() ? "" : ", ") + kernel.name;
+    return Error{"expected a kernel of '" + impl.name + "' (" + known +
+                 ") but got '" + std::string(entryName) + "'"};
+  }
+  std::string error;
+  LaunchState state(impl, *entry, memory.impl(), config);
+  if (!checkConfig(*entry, config, error) ||
+      !packArguments(*entry, arguments, state.params, error) ||
+      !placeModuleVariables(impl, memory, error))
+    return Error{error};
+  state.sharedLayout = layoutShared(*entry);
+  uint64_t sharedEnd = uint64_t(state.sharedLayout.dynamicOffset) - sharedBase +
+                       config.dynamicSharedBytes;
+  if (sharedEnd > (uint64_t(1) << 20))
+    return Error{"expected at most 1 MiB of shared memory but got " +
+                 std::to_string(sharedEnd) + " bytes"};
+  state.sharedBytes = static_cast<uint32_t>(sharedEnd);
+  for (const Function *function : entry->reachable)
+    state.sharedGranule =
+        std::min(state.sharedGranule, function->narrowestShared);
+  for (const auto &function : impl.functions)
+    state.constants.push_back(buildConstants(state, *function));
+  state.blockOrder.resize(uint64_t(config.grid[0]) * config.grid[1] *
+                          config.grid[2]);
+  for (uint64_t i = 0; i < state.blockOrder.size(); ++i)
+    state.blockOrder[i] = i;
+  std::mt19937_64 random(config.seed);
+  for (uint64_t i = state.blockOrder.size(); i > 1; --i)
+    std::swap(state.blockOrder[i - 1], state.blockOrder[random() % i]);
+
+  uint32_t threads =
+      config.threads ? config.threads : std::thread::hardware_concurrency();
+  threads = static_cast<uint32_t>(std::min<uint64_t>(
+      std::max<uint32_t>(threads, 1), state.blockOrder.size()));
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (uint32_t t = 0; t < threads; ++t)
+    workers.push_back(std::make_unique<Worker>(state));
+  std::vector<std::thread> helpers;
+  for (uint32_t t = 1; t < threads; ++t)
+    helpers.emplace_back([&workers, t] { workers[t]->run(); });
+  workers[0]->run();
+  for (std::thread &helper : helpers)
+    helper.join();
+
+  LaunchResult result;
+  result.counts = sumCounts(impl, workers);
+  result.findings = state.sink.take();
+  result.completed = !state.stop && state.blocksDone == state.blockOrder.size();
+  for (const Finding &finding : result.findings)
+    result.completed &= finding.kind != FindingKind::Deadlock &&
+                        finding.kind != FindingKind::StepLimit &&
+                        finding.kind != FindingKind::Trap;
+  return result;
+}
+
+} // namespace goat::ptxsim

@@ -1,0 +1,129 @@
+//===- Launch.h - blocks, workers, the state of a launch ------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch is run by workers, one host thread each; a worker owns one block at
+// a time and schedules its warps in an order drawn from the seed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_LIB_PTXSIM_LAUNCH_H
+#define GOAT_LIB_PTXSIM_LAUNCH_H
+
+#include "MemoryImpl.h"
+#include "Shared.h"
+#include "Warp.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <random>
+
+namespace goat::ptxsim {
+
+struct InstrCounts {
+  uint64_t warps = 0;
+  uint64_t threads = 0;
+  uint64_t wavefronts = 0;
+  uint64_t conflicts = 0;
+  uint64_t sectors = 0;
+  uint64_t bytes = 0;
+};
+
+/// Collects findings of all workers; one entry per kind and instruction.
+class FindingSink {
+public:
+  FindingSink(uint32_t limit, std::atomic<bool> &stop)
+      : limit(limit), stop(stop) {}
+  /// True when an equal finding is known; it is counted.
+  bool isKnown(FindingKind kind, uint32_t instrId);
+  void add(uint32_t instrId, Finding finding);
+  std::vector<Finding> take();
+
+private:
+  std::mutex mutex;
+  std::map<std::pair<FindingKind, uint32_t>, size_t> index;
+  std::vector<Finding> findings;
+  uint32_t limit;
+  std::atomic<bool> &stop;
+};
+
+struct LaunchState {
+  LaunchState(const ModuleImpl &module, const Function &entry,
+              MemoryImpl &memory, const LaunchConfig &config)
+      : module(module), entry(entry), memory(memory), config(config),
+        sink(config.maxFindings, stop) {}
+
+  const ModuleImpl &module;
+  const Function &entry;
+  MemoryImpl &memory;
+  const LaunchConfig &config;
+  SharedLayout sharedLayout;
+  uint32_t sharedBytes = 0;
+  uint32_t sharedGranule = 4;
+  /// Per function, the contents of its constant slots.
+  std::vector<std::vector<uint8_t>> constants;
+  std::vector<uint8_t> params;
+  std::vector<uint64_t> blockOrder;
+  std::atomic<uint64_t> nextBlock{0};
+  std::atomic<uint64_t> blocksDone{0};
+  std::atomic<bool> stop{false};
+  std::mutex progressMutex;
+  FindingSink sink;
+
+  /// Address of a variable in its own space; false if it has none.
+  bool addressOf(const Variable &variable, uint64_t &address) const;
+};
+
+/// One host thread's share of a launch.
+struct Worker {
+  explicit Worker(LaunchState &launch)
+      : launch(launch), counts(launch.module.numInstructions),
+        allocationCache(launch.module.numInstructions, nullptr) {}
+  void run();
+
+  LaunchState &launch;
+  std::vector<InstrCounts> counts;
+  /// Per instruction, the allocation it touched last.
+  std::vector<Allocation *> allocationCache;
+};
+
+struct Barrier {
+  uint32_t expectedWarps = 0;
+  uint32_t arrivedWarps = 0;
+  bool countsAll = false;
+  std::vector<Warp *> waiting;
+  std::vector<uint32_t> clock;
+  /// For bar.red: over the threads that arrived so far.
+  uint32_t population = 0;
+  bool all = true;
+  bool any = false;
+};
+
+class Block {
+public:
+  explicit Block(Worker &worker) : worker(worker) {}
+  void run(uint64_t linearIndex);
+
+  /// A warp arrives; `lanesSet` are the lanes whose predicate holds.
+  void arrive(Warp &warp, const Instr &instr, uint32_t barrier,
+              uint32_t threads, bool waits, uint32_t lanes, uint32_t lanesSet);
+
+  Worker &worker;
+  SharedMemory shared;
+  std::array<uint32_t, 3> index{0, 0, 0};
+  std::vector<std::unique_ptr<Warp>> warps;
+
+private:
+  void release(Barrier &barrier);
+  /// No warp can run: says why, and lets them go on if that makes sense.
+  bool resolveStall();
+
+  std::array<Barrier, 16> barriers;
+  std::mt19937_64 random;
+};
+
+} // namespace goat::ptxsim
+
+#endif // GOAT_LIB_PTXSIM_LAUNCH_H

@@ -1,0 +1,139 @@
+//===- Module.cpp - from text to a module ---------------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses, decodes every function, and answers what the module declares.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryImpl.h"
+#include "Opcodes.h"
+#include "Parser.h"
+
+#include <algorithm>
+
+namespace goat::ptxsim {
+
+namespace {
+
+/// Makes `reachable` transitive and puts the function itself first.
+void closeReachable(ModuleImpl &module) {
+  for (auto &function : module.functions) {
+    std::vector<const Function *> all{function.get()};
+    for (size_t i = 0; i < all.size(); ++i)
+      for (const Function *callee : module.functions[all[i]->index]->reachable)
+        if (std::find(all.begin(), all.end(), callee) == all.end())
+          all.push_back(callee);
+    function->reachable = std::move(all);
+  }
+}
+
+} // namespace
+
+std::string ModuleImpl::lineText(uint32_t line) const {
+  if (line == 0 || line > lineStarts.size())
+    return "";
+  size_t begin = lineStarts[line - 1];
+  size_t end = line < lineStarts.size() ? lineStarts[line] - 1 : text.size();
+  auto isBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (begin < end && isBlank(text[begin]))
+    ++begin;
+  while (end > begin && isBlank(text[end - 1]))
+    --end;
+  return text.substr(begin, end - begin);
+}
+
+SharedLayout layoutShared(const Function &entry) {
+  SharedLayout layout;
+  uint32_t next = sharedBase;
+  std::vector<const Variable *> dynamic;
+  uint32_t dynamicAlignment = 16;
+  for (const Function *function : entry.reachable)
+    for (const Variable *variable : function->variables) {
+      if (variable->space != Space::Shared)
+        continue;
+      auto isKnown = [&](const auto &entry) { return entry.first == variable; };
+      if (std::any_of(layout.offsets.begin(), layout.offsets.end(), isKnown))
+        continue;
+      if (variable->isDynamicShared) {
+        dynamic.push_back(variable);
+        dynamicAlignment = std::max(dynamicAlignment, variable->alignment);
+        continue;
+      }
+      next = (next + variable->alignment - 1) & ~(variable->alignment - 1);
+      layout.offsets.push_back({variable, next});
+      next += static_cast<uint32_t>(variable->size);
+    }
+  layout.staticBytes = next - sharedBase;
+  layout.dynamicOffset =
+      (next + dynamicAlignment - 1) & ~(dynamicAlignment - 1);
+  layout.usesDynamic = !dynamic.empty();
+  for (const Variable *variable : dynamic)
+    layout.offsets.push_back({variable, layout.dynamicOffset});
+  return layout;
+}
+
+Result<Module> Module::parse(std::string_view text, std::string name) {
+  auto impl = std::make_shared<ModuleImpl>();
+  impl->name = std::move(name);
+  impl->text = std::string(text);
+  impl->lineStarts.push_back(0);
+  for (size_t i = 0; i < impl->text.size(); ++i)
+    if (impl->text[i] == '\n')
+      impl->lineStarts.push_back(i + 1);
+  Parser parser(impl->text, impl->name, impl->syntax);
+  if (!parser.run())
+    return Error{parser.error()};
+  // All functions exist before the first call is decoded.
+  for (const auto &syntax : impl->syntax.functions) {
+    impl->functions.push_back(std::make_unique<Function>());
+    Function &function = *impl->functions.back();
+    function.syntax = syntax.get();
+    function.name = syntax->name;
+    function.index = static_cast<uint32_t>(impl->functions.size() - 1);
+  }
+  for (auto &function : impl->functions) {
+    Decoder decoder(*impl, *function);
+    if (!decoder.run())
+      return Error{decoder.error()};
+  }
+  closeReachable(*impl);
+  for (const auto &function : impl->functions)
+    if (function->syntax->isEntry)
+      for (const Variable *variable : function->variables)
+        if (variable->space == Space::Shared && variable->size > (1u << 20))
+          return Error{impl->name +
+                       ": expected at most 1 MiB of shared memory "
+                       "but '" +
+                       variable->name + "' has " +
+                       std::to_string(variable->size) + " bytes"};
+  return Module(std::move(impl));
+}
+
+std::vector<KernelInfo> Module::kernels() const {
+  std::vector<KernelInfo> result;
+  for (const auto &function : pimpl->functions) {
+    const FunctionSyntax &syntax = *function->syntax;
+    if (!syntax.isEntry)
+      continue;
+    KernelInfo info;
+    info.name = function->name;
+    for (const Variable *param : syntax.params)
+      info.params.push_back({param->name, static_cast<uint32_t>(param->size),
+                             param->alignment,
+                             static_cast<uint32_t>(param->offset)});
+    info.requiredThreads = syntax.requiredThreads;
+    info.maxThreads = syntax.maxThreads;
+    SharedLayout layout = layoutShared(*function);
+    info.staticSharedBytes = layout.staticBytes;
+    info.usesDynamicShared = layout.usesDynamic;
+    result.push_back(std::move(info));
+  }
+  return result;
+}
+
+const std::string &Module::version() const { return pimpl->syntax.version; }
+const std::string &Module::target() const { return pimpl->syntax.target; }
+
+} // namespace goat::ptxsim

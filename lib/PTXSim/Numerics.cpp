@@ -1,0 +1,82 @@
+//===- Numerics.cpp - rounding to narrow formats --------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One routine rounds a double to any of the formats in any mode.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Numerics.h"
+
+namespace goat::ptxsim {
+
+uint32_t encode(double value, const FloatFormat &format, Rounding rounding) {
+  // Formats with an 8-bit exponent keep the 32-bit layout of fp32 (tf32 leaves
+  // the low bits zero), except bf16, which is its upper half.
+  unsigned exponentBits = format.maxExponent == 15 ? 5 : 8;
+  bool isTf32 = format.mantissaBits == 10 && exponentBits == 8;
+  unsigned shiftOut = isTf32 ? 13 : 0;
+  unsigned width = 1 + exponentBits + format.mantissaBits;
+  uint64_t bits = bitCast<uint64_t>(value);
+  uint32_t sign = static_cast<uint32_t>(bits >> 63);
+  uint32_t signBit = sign << (width - 1);
+  uint32_t infinity = ((1u << exponentBits) - 1) << format.mantissaBits;
+  if (value != value)
+    return isTf32 ? 0x7fffffffu : (1u << (width - 1)) - 1;
+  if (std::isinf(value))
+    return (signBit | infinity) << shiftOut;
+  int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
+  uint64_t mantissa = bits & ((uint64_t(1) << 52) - 1);
+  if (exponent == -1023)
+    exponent = -1022;
+  else
+    mantissa |= uint64_t(1) << 52;
+  if (!mantissa)
+    return signBit << shiftOut;
+  int drop = 52 - static_cast<int>(format.mantissaBits);
+  if (exponent < format.minExponent)
+    drop += format.minExponent - exponent;
+  uint64_t kept = 0, rest = mantissa, half = 0;
+  bool isTiny = drop > 54;
+  if (!isTiny) {
+    kept = mantissa >> drop;
+    rest = mantissa & ((uint64_t(1) << drop) - 1);
+    half = uint64_t(1) << (drop - 1);
+  }
+  bool up = false;
+  switch (rounding) {
+  case Rounding::Nearest:
+    up = !isTiny && (rest > half || (rest == half && (kept & 1)));
+    break;
+  case Rounding::NearestAway:
+    up = !isTiny && rest >= half;
+    break;
+  case Rounding::Zero:
+    break;
+  case Rounding::Down:
+    up = rest && sign;
+    break;
+  case Rounding::Up:
+    up = rest && !sign;
+    break;
+  }
+  kept += up;
+  int stored = exponent < format.minExponent ? format.minExponent : exponent;
+  uint64_t implicit = uint64_t(1) << format.mantissaBits;
+  uint64_t result = kept;
+  if (kept >= implicit)
+    result = (static_cast<uint64_t>(stored - format.minExponent + 1)
+              << format.mantissaBits) +
+             (kept - implicit);
+  if (result >= infinity) {
+    bool toInfinity = rounding == Rounding::Nearest ||
+                      rounding == Rounding::NearestAway ||
+                      (rounding == Rounding::Up && !sign) ||
+                      (rounding == Rounding::Down && sign);
+    result = toInfinity ? infinity : infinity - 1;
+  }
+  return (signBit | static_cast<uint32_t>(result)) << shiftOut;
+}
+
+} // namespace goat::ptxsim

@@ -1,0 +1,91 @@
+//===- OpcodeTable.cpp - all instructions, and how to find one ------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Joins the tables of the families and matches opcodes against their patterns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Opcodes.h"
+
+#include <unordered_map>
+
+namespace goat::ptxsim {
+
+bool matchesPattern(std::string_view pattern, std::string_view opcode) {
+  while (!pattern.empty()) {
+    if (pattern[0] != '(') {
+      if (opcode.empty() || opcode[0] != pattern[0])
+        return false;
+      pattern.remove_prefix(1);
+      opcode.remove_prefix(1);
+      continue;
+    }
+    size_t close = pattern.find(')');
+    std::string_view choices = pattern.substr(1, close - 1);
+    std::string_view rest = pattern.substr(close + 1);
+    bool isOptional = !rest.empty() && rest[0] == '?';
+    if (isOptional)
+      rest.remove_prefix(1);
+    while (true) {
+      size_t bar = choices.find('|');
+      std::string_view choice = choices.substr(0, bar);
+      if (opcode.substr(0, choice.size()) == choice &&
+          matchesPattern(rest, opcode.substr(choice.size())))
+        return true;
+      if (bar == std::string_view::npos)
+        break;
+      choices.remove_prefix(bar + 1);
+    }
+    if (!isOptional)
+      return false;
+    pattern = rest;
+  }
+  return opcode.empty();
+}
+
+const std::vector<OpcodeRow> &opcodeTable() {
+  static const std::vector<OpcodeRow> *table = [] {
+    auto *rows = new std::vector<OpcodeRow>();
+    for (auto family :
+         {integerOpcodes, bitOpcodes, floatOpcodes, approximateOpcodes,
+          halfOpcodes, compareOpcodes, convertOpcodes, moveOpcodes,
+          memoryOpcodes, asyncOpcodes, atomicOpcodes, tensorOpcodes,
+          syncOpcodes, warpOpcodes, controlOpcodes}) {
+      std::vector<OpcodeRow> part = family();
+      rows->insert(rows->end(), part.begin(), part.end());
+    }
+    return rows;
+  }();
+  return *table;
+}
+
+const OpcodeRow *findOpcode(std::string_view opcode) {
+  // Patterns share their first word with what they match.
+  static const auto *byWord = [] {
+    auto *map = new std::unordered_map<std::string_view,
+                                       std::vector<const OpcodeRow *>>;
+    for (const OpcodeRow &row : opcodeTable()) {
+      std::string_view pattern = row.pattern;
+      (*map)[pattern.substr(0, pattern.find_first_of(".("))].push_back(&row);
+    }
+    return map;
+  }();
+  auto it = byWord->find(opcode.substr(0, opcode.find('.')));
+  if (it == byWord->end())
+    return nullptr;
+  for (const OpcodeRow *row : it->second)
+    if (matchesPattern(row->pattern, opcode))
+      return row;
+  return nullptr;
+}
+
+std::vector<std::string> supportedInstructions() {
+  std::vector<std::string> result;
+  for (const OpcodeRow &row : opcodeTable())
+    result.push_back(row.pattern);
+  return result;
+}
+
+} // namespace goat::ptxsim

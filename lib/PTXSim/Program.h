@@ -1,0 +1,160 @@
+//===- Program.h - decoded PTX --------------------------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is executed: per function an array of instructions whose handlers are
+// function pointers and whose operands are slots of a register file. No string
+// is looked at after decoding.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_LIB_PTXSIM_PROGRAM_H
+#define GOAT_LIB_PTXSIM_PROGRAM_H
+
+#include "Syntax.h"
+#include "goat/PTXSim/PTXSim.h"
+
+#include <string>
+#include <vector>
+
+namespace goat::ptxsim {
+
+class Warp;
+struct Instr;
+struct Function;
+
+/// Executes `instr` for the lanes in `mask`, which is not empty.
+using Handler = void (*)(Warp &warp, const Instr &instr, uint32_t mask);
+
+constexpr uint32_t noTarget = ~0u;
+constexpr int32_t noPredicate = -1;
+
+/// A slot holds 32 lanes of up to 32 bits; wider registers take consecutive
+/// slots and lie in them as one array of lanes.
+constexpr uint32_t slotBytes = 128;
+
+/// How an instruction uses a predicate register. As a source, no register means
+/// a constant: true when negated.
+struct PredicateUse {
+  int32_t index = noPredicate;
+  bool negated = false;
+};
+
+/// What loads, stores, atomics and copies need to know.
+struct AccessInfo {
+  Space space = Space::Generic;
+  /// Bytes per element and elements per lane.
+  uint8_t elementBytes = 0;
+  uint8_t vector = 1;
+  /// `.volatile`, `.relaxed`, `.acquire`, `.release`: no race is reported.
+  bool isStrong = false;
+};
+
+/// The callee, and variables of the caller in order of its parameters.
+struct CallInfo {
+  const Function *callee = nullptr;
+  std::vector<const Variable *> arguments;
+  std::vector<const Variable *> returns;
+};
+
+struct Instr {
+  Handler run = nullptr;
+  /// Slots: destinations first, then sources.
+  const uint32_t *op = nullptr;
+  uint8_t numDst = 0;
+  /// Sources checked for initialisation and, after them, ones that are not.
+  uint8_t numChecked = 0;
+  uint8_t numSrc = 0;
+  /// The handler itself says which lanes of the destination become defined.
+  bool propagates = false;
+  OpClass opClass = OpClass::Move;
+  PredicateUse guard;
+  PredicateUse predicateSrc[2];
+  int32_t predicateDst[2] = {noPredicate, noPredicate};
+  AccessInfo access;
+  int64_t imm = 0;
+  /// Copies: the offset of the second address.
+  int64_t sourceOffset = 0;
+  /// Meaning is private to the family that decoded the instruction.
+  uint32_t flags = 0;
+  /// Branches: where to, and where the lanes meet again.
+  uint32_t target = noTarget;
+  uint32_t reconvergence = noTarget;
+  const std::vector<uint32_t> *targets = nullptr;
+  const CallInfo *call = nullptr;
+  uint32_t flops = 0;
+  /// Index over the whole module.
+  uint32_t id = 0;
+  uint32_t line = 0;
+  uint32_t sourceFile = 0;
+  uint32_t sourceLine = 0;
+};
+
+/// A slot that is filled before execution.
+struct ConstantSlot {
+  enum Kind : uint8_t { Bits, Address, LocalAddress, FunctionAddress, Special };
+  Kind kind = Bits;
+  uint8_t bytes = 4;
+  uint32_t slot = 0;
+  uint64_t bits = 0;
+  const Variable *variable = nullptr;
+  const Function *function = nullptr;
+  SpecialRegister special = SpecialRegister::Count;
+};
+
+struct Function {
+  const FunctionSyntax *syntax = nullptr;
+  std::string name;
+  uint32_t index = 0;
+  std::vector<Instr> code;
+  std::vector<uint32_t> pool;
+  /// The constants occupy the slots from `firstConstant` to `numSlots`.
+  uint32_t firstConstant = 0;
+  uint32_t numSlots = 0;
+  uint32_t numPredicates = 0;
+  std::vector<ConstantSlot> constants;
+  std::vector<std::unique_ptr<CallInfo>> calls;
+  /// Reachable through calls from here, this function included.
+  std::vector<const Function *> reachable;
+  /// Shared, global and constant variables named here.
+  std::vector<const Variable *> variables;
+  /// Bytes of the narrowest access to shared memory; 4 if there is none.
+  uint32_t narrowestShared = 4;
+};
+
+/// Places the shared variables that an entry reaches.
+struct SharedLayout {
+  std::vector<std::pair<const Variable *, uint32_t>> offsets;
+  uint32_t staticBytes = 0;
+  uint32_t dynamicOffset = 0;
+  bool usesDynamic = false;
+};
+SharedLayout layoutShared(const Function &entry);
+
+struct ModuleImpl {
+  std::string name;
+  std::string text;
+  /// Start of every line in `text`; index 0 is line 1.
+  std::vector<size_t> lineStarts;
+  ModuleSyntax syntax;
+  std::vector<std::unique_ptr<Function>> functions;
+  uint32_t numInstructions = 0;
+
+  const Function *findFunction(std::string_view functionName) const {
+    for (const auto &function : functions)
+      if (function->name == functionName)
+        return function.get();
+    return nullptr;
+  }
+  /// The text of a 1-based line without surrounding blanks.
+  std::string lineText(uint32_t line) const;
+};
+
+/// Fills in where the lanes of each divergent branch meet again: the immediate
+/// post-dominator of its block.
+void findReconvergence(Function &function);
+
+} // namespace goat::ptxsim
+
+#endif // GOAT_LIB_PTXSIM_PROGRAM_H

@@ -1,0 +1,122 @@
+//===- Shared.cpp - shared memory of a block ------------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An access by warp a at its clock c happens before an access by warp b when b
+// has learnt, through barriers, of a's clock c or a later one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Shared.h"
+#include "MemoryImpl.h"
+
+#include <algorithm>
+
+namespace goat::ptxsim {
+
+void SharedMemory::reset(uint32_t bytes, uint32_t granule, uint32_t warps) {
+  base = sharedBase;
+  size = bytes;
+  numWarps = warps;
+  shift = 0;
+  while ((2u << shift) <= granule)
+    ++shift;
+  uint32_t count = (bytes >> shift) + 1;
+  // What a block finds in shared memory is left over from others.
+  data.assign(bytes, 0xCB);
+  granules.assign(count, Granule());
+  readClocks.assign(size_t(count) * warps, 0);
+}
+
+SharedMemory::Problem SharedMemory::read(uint64_t address, uint32_t bytes,
+                                         uint32_t warp, const uint32_t *clock,
+                                         uint32_t &otherWarp) {
+  uint32_t first = static_cast<uint32_t>(address - base) >> shift;
+  uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+  Problem problem = Problem::None;
+  uint32_t now = clock[warp];
+  for (uint32_t g = first; g <= last; ++g) {
+    const Granule &granule = granules[g];
+    readClocks[size_t(g) * numWarps + warp] = now;
+    if (granule.isInFlight) {
+      problem = Problem::InFlight;
+    } else if (!granule.isWritten) {
+      problem = Problem::Uninitialised;
+    } else if (granule.writeClock > clock[granule.writer]) {
+      problem = Problem::WriteRace;
+      otherWarp = granule.writer;
+    }
+  }
+  return problem;
+}
+
+SharedMemory::Problem SharedMemory::write(uint64_t address, uint32_t bytes,
+                                          uint32_t warp, const uint32_t *clock,
+                                          uint32_t &otherWarp) {
+  uint32_t first = static_cast<uint32_t>(address - base) >> shift;
+  uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+  Problem problem = Problem::None;
+  for (uint32_t g = first; g <= last; ++g) {
+    Granule &granule = granules[g];
+    if (granule.isInFlight)
+      problem = Problem::InFlight;
+    if (granule.writeClock > clock[granule.writer]) {
+      problem = Problem::WriteRace;
+      otherWarp = granule.writer;
+    }
+    const uint32_t *reads = &readClocks[size_t(g) * numWarps];
+    for (uint32_t w = 0; w < numWarps; ++w)
+      if (reads[w] > clock[w]) {
+        problem = Problem::ReadRace;
+        otherWarp = w;
+      }
+    granule.isWritten = true;
+    granule.writer = static_cast<uint16_t>(warp);
+    granule.writeClock = clock[warp];
+  }
+  return problem;
+}
+
+SharedMemory::Problem SharedMemory::strong(uint64_t address, uint32_t bytes,
+                                           bool reads, bool writes) {
+  uint32_t first = static_cast<uint32_t>(address - base) >> shift;
+  uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+  Problem problem = Problem::None;
+  for (uint32_t g = first; g <= last; ++g) {
+    Granule &granule = granules[g];
+    if (granule.isInFlight)
+      problem = Problem::InFlight;
+    else if (reads && !granule.isWritten)
+      problem = Problem::Uninitialised;
+    if (writes)
+      granule.isWritten = true;
+  }
+  return problem;
+}
+
+SharedMemory::Problem SharedMemory::beginCopy(uint64_t address, uint32_t bytes,
+                                              uint32_t warp,
+                                              const uint32_t *clock,
+                                              uint32_t &otherWarp) {
+  Problem problem = write(address, bytes, warp, clock, otherWarp);
+  uint32_t first = static_cast<uint32_t>(address - base) >> shift;
+  uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+  for (uint32_t g = first; g <= last; ++g)
+    granules[g].isInFlight = true;
+  return problem;
+}
+
+void SharedMemory::endCopy(uint64_t address, uint32_t bytes, uint32_t warp,
+                           const uint32_t *clock) {
+  uint32_t first = static_cast<uint32_t>(address - base) >> shift;
+  uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+  for (uint32_t g = first; g <= last; ++g) {
+    granules[g].isInFlight = false;
+    granules[g].isWritten = true;
+    granules[g].writer = static_cast<uint16_t>(warp);
+    granules[g].writeClock = clock[warp];
+  }
+}
+
+} // namespace goat::ptxsim

@@ -1,0 +1,82 @@
+//===- Shared.h - shared memory of a block --------------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory with shadow state: what was written, by which warp and when,
+// who has read it since, and where a copy is still in flight. Order between
+// warps is kept with vector clocks, so that barriers among any set of warps are
+// understood.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_LIB_PTXSIM_SHARED_H
+#define GOAT_LIB_PTXSIM_SHARED_H
+
+#include <cstdint>
+#include <vector>
+
+namespace goat::ptxsim {
+
+class SharedMemory {
+public:
+  enum class Problem : uint8_t {
+    None,
+    Uninitialised,
+    /// The other warp's write is not ordered before this access.
+    WriteRace,
+    /// The other warp's read is not ordered before this write.
+    ReadRace,
+    /// A cp.async to these bytes has not been waited for.
+    InFlight,
+  };
+
+  /// Forgets everything. Shadow state is kept per `granule` bytes.
+  void reset(uint32_t bytes, uint32_t granule, uint32_t numWarps);
+
+  bool contains(uint64_t address, uint64_t bytes) const {
+    return address >= base && address - base <= size &&
+           size - (address - base) >= bytes;
+  }
+  uint8_t *at(uint64_t address) { return data.data() + (address - base); }
+  uint32_t begin() const { return base; }
+  uint32_t end() const { return base + size; }
+
+  /// Checks and records an access by `warp`, whose knowledge of the others is
+  /// `clock`. `otherWarp` is set for races.
+  Problem read(uint64_t address, uint32_t bytes, uint32_t warp,
+               const uint32_t *clock, uint32_t &otherWarp);
+  Problem write(uint64_t address, uint32_t bytes, uint32_t warp,
+                const uint32_t *clock, uint32_t &otherWarp);
+  /// Strong accesses and atomics order other accesses; they are only checked
+  /// for copies in flight and, when they read, for initialisation.
+  Problem strong(uint64_t address, uint32_t bytes, bool reads, bool writes);
+
+  /// A copy was issued to, or has arrived at, these bytes.
+  Problem beginCopy(uint64_t address, uint32_t bytes, uint32_t warp,
+                    const uint32_t *clock, uint32_t &otherWarp);
+  void endCopy(uint64_t address, uint32_t bytes, uint32_t warp,
+               const uint32_t *clock);
+
+private:
+  struct Granule {
+    /// Clock of the last writer, 0 if it was never written.
+    uint32_t writeClock = 0;
+    uint16_t writer = 0;
+    bool isWritten = false;
+    bool isInFlight = false;
+  };
+
+  uint32_t base = 0;
+  uint32_t size = 0;
+  uint32_t shift = 2;
+  uint32_t numWarps = 1;
+  std::vector<uint8_t> data;
+  std::vector<Granule> granules;
+  /// Per granule and warp, the clock of the last read.
+  std::vector<uint32_t> readClocks;
+};
+
+} // namespace goat::ptxsim
+
+#endif // GOAT_LIB_PTXSIM_SHARED_H

@@ -1,0 +1,170 @@
+//===- Warp.h - 32 threads in lockstep ------------------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The state of a warp: registers as structure of arrays, a mask per register
+// that says which lanes were written, the stack of diverged paths, call frames,
+// local memory and copies in flight.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_LIB_PTXSIM_WARP_H
+#define GOAT_LIB_PTXSIM_WARP_H
+
+#include "Program.h"
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace goat::ptxsim {
+
+class Block;
+struct Worker;
+struct LaunchState;
+
+constexpr uint32_t allLanes = ~0u;
+constexpr unsigned warpSize = 32;
+
+/// The paths a warp has still to run: the lanes in `mask` continue at `pc` and
+/// wait at `reconvergence` for the entry below.
+struct PathEntry {
+  uint32_t pc;
+  uint32_t reconvergence;
+  uint32_t mask;
+};
+
+struct Frame {
+  const Function *function = nullptr;
+  std::vector<uint8_t> storage;
+  uint8_t *regs = nullptr;
+  std::vector<uint32_t> written;
+  std::vector<uint32_t> predicates;
+  std::vector<uint32_t> predicatesWritten;
+  std::vector<PathEntry> paths;
+  /// Parameters of calls and their shadow: lane after lane.
+  std::vector<uint8_t> callParams;
+  uint32_t localBase = 0;
+  /// The call in the caller that made this frame, and its lanes.
+  const Instr *call = nullptr;
+  uint32_t callMask = 0;
+};
+
+/// A `cp.async` whose data has not arrived.
+struct PendingCopy {
+  const Instr *instr;
+  uint32_t mask;
+  uint32_t bytes;
+  std::array<uint32_t, warpSize> group;
+  std::array<uint32_t, warpSize> destination;
+  std::array<uint32_t, warpSize> sourceBytes;
+  std::array<const uint8_t *, warpSize> source;
+};
+
+class Warp {
+public:
+  enum class State : uint8_t { Ready, Waiting, Done };
+
+  Warp(Block &block, Worker &worker) : block(block), worker(worker) {}
+
+  /// Puts the warp at the start of the entry; `lanes` exist.
+  void start(uint32_t id, uint32_t lanes, uint32_t numWarps);
+  /// Executes until the warp waits, ends or `budget` instructions were issued;
+  /// returns how many were.
+  uint64_t run(uint64_t budget);
+
+  // Registers.
+  template <typename T> T *lanes(uint32_t slot) {
+    return reinterpret_cast<T *>(regs + size_t(slot) * slotBytes);
+  }
+  template <typename T>
+  void store(uint32_t slot, const T (&values)[warpSize], uint32_t mask) {
+    T *destination = lanes<T>(slot);
+    if (mask == allLanes) {
+      std::memcpy(destination, values, sizeof(values));
+      return;
+    }
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      if (mask >> lane & 1)
+        destination[lane] = values[lane];
+  }
+  void storePredicate(int32_t index, uint32_t bits, uint32_t mask) {
+    if (index == noPredicate)
+      return;
+    predicates[index] = (predicates[index] & ~mask) | (bits & mask);
+    predicatesWritten[index] |= mask;
+  }
+  /// Value of a predicate source; reports lanes in which it was never written.
+  uint32_t readPredicate(const Instr &instr, PredicateUse use, uint32_t mask);
+
+  // Control flow.
+  void branch(uint32_t target, uint32_t reconvergence, uint32_t taken);
+  /// Divides the active lanes into paths that meet at `meet`.
+  void diverge(const std::vector<PathEntry> &ways, uint32_t meet);
+  void exitLanes(uint32_t mask);
+  void returnLanes(uint32_t mask);
+  void call(const Instr &instr, uint32_t mask);
+
+  // Asynchronous copies.
+  void completeCopies(uint32_t mask, uint32_t keepGroups, bool includeOpen);
+
+  /// Local memory of a lane; null when [offset, offset+bytes) is outside.
+  uint8_t *localData(uint32_t lane, uint64_t offset, uint32_t bytes);
+  uint8_t *localShadow(uint32_t lane, uint64_t offset);
+
+  void report(FindingKind kind, const Instr &instr, uint32_t mask,
+              uint64_t address, std::string message,
+              std::string allocation = "");
+
+  // Hot state: the current frame.
+  uint8_t *regs = nullptr;
+  uint32_t *written = nullptr;
+  uint32_t *predicates = nullptr;
+  uint32_t *predicatesWritten = nullptr;
+  const Instr *code = nullptr;
+  uint32_t codeSize = 0;
+  uint32_t pc = 0;
+  uint32_t active = 0;
+  uint32_t reconvergence = noTarget;
+  bool yields = false;
+  /// Instructions issued since the start.
+  uint64_t issued = 0;
+  /// The carry flag of every lane, for add.cc and its kin.
+  uint32_t carry = 0;
+
+  uint32_t id = 0;
+  uint32_t existing = 0;
+  uint32_t exited = 0;
+  State state = State::Ready;
+  const Instr *waitsAt = nullptr;
+  uint32_t waitsForBarrier = 0;
+
+  std::vector<std::unique_ptr<Frame>> frames;
+  std::vector<PendingCopy> copies;
+  std::array<uint32_t, warpSize> openGroup{};
+  /// Vector clock: what this warp knows of every warp's progress.
+  std::vector<uint32_t> clock;
+
+  Block &block;
+  Worker &worker;
+
+private:
+  void enterFrame(const Function &function);
+  void loadFrame();
+  void loadPath();
+  void popPath();
+  void fillConstants(Frame &frame);
+  void checkWritten(const Instr &instr, uint32_t mask);
+  void leaveFrame();
+
+  std::vector<std::unique_ptr<Frame>> spareFrames;
+  std::vector<uint8_t> local;
+  std::vector<uint8_t> localWritten;
+  uint32_t localCapacity = 0;
+  uint32_t localTop = 0;
+};
+
+} // namespace goat::ptxsim
+
+#endif // GOAT_LIB_PTXSIM_WARP_H
