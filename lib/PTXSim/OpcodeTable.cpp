@@ -9,6 +9,7 @@
 
 #include "Opcodes.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace goat::ptxsim {
@@ -68,7 +69,17 @@ const OpcodeRow *findOpcode(std::string_view opcode) {
                                        std::vector<const OpcodeRow *>>;
     for (const OpcodeRow &row : opcodeTable()) {
       std::string_view pattern = row.pattern;
-      (*map)[pattern.substr(0, pattern.find_first_of(".("))].push_back(&row);
+      if (pattern[0] != '(') {
+        (*map)[pattern.substr(0, pattern.find_first_of(".("))].push_back(&row);
+        continue;
+      }
+      // A choice of words: the row is found under each.
+      std::string_view words = pattern.substr(1, pattern.find(')') - 1);
+      while (!words.empty()) {
+        std::string_view word = words.substr(0, words.find('|'));
+        (*map)[word].push_back(&row);
+        words.remove_prefix(std::min(word.size() + 1, words.size()));
+      }
     }
     return map;
   }();
