@@ -21,6 +21,9 @@ constexpr double exactAnswer = 1e-10;
 /// one is 5e-7.
 constexpr double sixDecimals = 6e-7;
 
+/// Against an answer written down with nine decimals.
+constexpr double nineDecimals = 6e-10;
+
 } // namespace goat::tolerances
 
 #endif // GOAT_TEST_UNITTESTS_TOLERANCES_H
