@@ -1,0 +1,39 @@
+# What a person types. Each target installs what is missing (on Debian 12),
+# configures and builds first; CMake and Ninja do the work.
+#
+#   make check    build everything and run all tests; ends with
+#                 "N passed, N failed"
+#   make build    everything, without running it
+#   make format   bring all C++ to the house style
+#   make docs     print docs/generated from the .td files
+#   make deps     only the packages
+#
+# PRESET=dev or PRESET=sanitize chooses another preset of CMakePresets.json.
+
+PRESET ?= ci
+PYTHON ?= /usr/bin/python3
+BUILD := build/$(PRESET)
+
+.PHONY: check build configure format docs deps
+.DEFAULT_GOAL := build
+
+deps:
+	@PYTHON="$(PYTHON)" cmake/install-deps.sh
+
+configure: deps
+	@cmake --preset $(PRESET) -DPython3_EXECUTABLE="$(PYTHON)"
+
+build: configure
+	@cmake --build $(BUILD)
+
+# The count comes last, whether the tests passed, failed or were not built.
+check: configure
+	@rm -f $(BUILD)/test-results.json
+	@cmake --build $(BUILD) --target check-goat; \
+	  "$(PYTHON)" test/print-count.py $(BUILD)/test-results.json
+
+format: deps
+	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i
+
+docs: configure
+	@cmake --build $(BUILD) --target docs

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Prints how a run of lit went, from the file its --output wrote.
+
+The last line is `N passed, N failed`. Tests that were not run here, or that are
+expected to fail, are counted on the line before it. The exit status is 0 when
+tests ran and none failed. A file that is not there means that the tests never
+ran; that counts as one failure.
+
+Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import collections
+import json
+import sys
+
+PASSED = ("PASS", "FLAKYPASS")
+FAILED = ("FAIL", "XPASS", "TIMEOUT", "UNRESOLVED")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="print how a run of lit went")
+    parser.add_argument("results", help="the file that lit --output wrote")
+    parser.add_argument(
+        "--count-only", action="store_true", help="print only the last line"
+    )
+    arguments = parser.parse_args()
+    try:
+        with open(arguments.results, encoding="utf-8") as file:
+            tests = json.load(file)["tests"]
+    except OSError:
+        if not arguments.count_only:
+            print("the tests did not run: the build did not get that far")
+        print("0 passed, 1 failed")
+        return 1
+
+    codes = collections.Counter(test["code"] for test in tests)
+    passed = sum(codes.pop(code, 0) for code in PASSED)
+    failed = {code: codes.pop(code) for code in FAILED if code in codes}
+    if not arguments.count_only:
+        for test in tests:
+            if test["code"] in failed:
+                print(f"{test['code']}: {test['name']}")
+        if codes:
+            others = (f"{n} {code.lower()}" for code, n in sorted(codes.items()))
+            print("neither: " + ", ".join(others))
+    print(f"{passed} passed, {sum(failed.values())} failed")
+    return 0 if passed and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
