@@ -9,6 +9,7 @@
 
 #include "goat/Driver/Registration.h"
 
+#include "goat/Conversion/GoatTileToNVVM/Passes.h"
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
 #include "goat/Dialect/Goat/IR/GoatDialect.h"
 #include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
@@ -29,5 +30,6 @@ void goat::registerAllDialects(DialectRegistry &registry) {
 
 void goat::registerAllPasses() {
   mlir::registerAllPasses();
+  registerGoatTileToNVVMPasses();
   registerGoatToGoatTilePasses();
 }

@@ -1,0 +1,400 @@
+//===- MemoryToNVVM.cpp - loads, stores and buffers -----------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryAccess.h"
+#include "Patterns.h"
+#include "ScalarEmitter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::tile;
+
+layout::SwizzledTile goat::tile::swizzleOf(BufferType buffer) {
+  ArrayRef<int64_t> shape = buffer.getShape().take_back(2);
+  return *layout::SwizzledTile::create(shape[0], shape[1] * 2);
+}
+
+namespace {
+
+void replaceTile(ConversionPatternRewriter &rewriter, Operation *op,
+                 SmallVector<Value> registers) {
+  SmallVector<SmallVector<Value>> results;
+  results.push_back(std::move(registers));
+  rewriter.replaceOpWithMultiple(op, std::move(results));
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory, element by element
+//===----------------------------------------------------------------------===//
+
+struct AdvanceLowering : OpConversionPattern<AdvanceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(AdvanceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    rewriter.replaceOp(
+        op, emitter.elementPointer(adaptor.getPointer().front(),
+                                   op.getPointer().getType().getElementType(),
+                                   adaptor.getOffset().front()));
+    return success();
+  }
+};
+
+/// Which elements of a tile a thread holds, as conditions.
+class Holder {
+public:
+  Holder(ScalarEmitter &emitter, Type type) : emitter(emitter) {
+    if (auto tile = dyn_cast<RankedTensorType>(type))
+      layout = getTileLayout(tile);
+    if (layout && layout->rank() == 1)
+      base = emitter.threadBase(*layout, 0);
+  }
+
+  unsigned numRegisters() const { return layout ? layout->numRegisters() : 1; }
+
+  /// Whether register `reg` is an element of the tile; null if always.
+  Value holds(unsigned reg) {
+    return base ? emitter.isInRange(*layout, reg, base) : Value();
+  }
+
+  /// Whether this thread is the one of its holders that writes; null if it is
+  /// the only one.
+  Value writes() {
+    return layout ? emitter.isFirstHolder(*layout)
+                  : emitter.equal(emitter.threadId(), 0);
+  }
+
+private:
+  ScalarEmitter &emitter;
+  std::optional<layout::TileLayout> layout;
+  Value base;
+};
+
+struct LoadLowering : OpConversionPattern<LoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    Type element = op.getPointer().getType().getElementType();
+    Holder holder(emitter, op.getType());
+    SmallVector<Value> results;
+    for (unsigned reg = 0; reg < holder.numRegisters(); ++reg) {
+      Value mask = op.getMask() ? adaptor.getMask()[reg] : Value();
+      Value address = emitter.elementPointer(adaptor.getPointer().front(),
+                                             element, adaptor.getOffset()[reg]);
+      results.append(loadElements(emitter, {address, element}, 1,
+                                  emitter.both(mask, holder.holds(reg))));
+    }
+    replaceTile(rewriter, op, std::move(results));
+    return success();
+  }
+};
+
+struct StoreLowering : OpConversionPattern<StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    Type element = op.getPointer().getType().getElementType();
+    Holder holder(emitter, op.getValue().getType());
+    Value writes = holder.writes();
+    for (unsigned reg = 0; reg < holder.numRegisters(); ++reg) {
+      Value mask = op.getMask() ? adaptor.getMask()[reg] : Value();
+      Value condition =
+          emitter.both(emitter.both(mask, holder.holds(reg)), writes);
+      Value address = emitter.elementPointer(adaptor.getPointer().front(),
+                                             element, adaptor.getOffset()[reg]);
+      storeElements(emitter, {address, element}, adaptor.getValue()[reg],
+                    condition);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Global memory, row by row
+//===----------------------------------------------------------------------===//
+
+/// The accesses of one thread to the rows of a row-major matrix.
+class RowAccess {
+public:
+  /// Up to `columns` columns of the tile are accessed.
+  RowAccess(ScalarEmitter &emitter, RankedTensorType type, int64_t columns)
+      : emitter(emitter), type(type), layout(*getTileLayout(type)),
+        columns(columns), source(layout.broadcastSource(1)),
+        columnBase(emitter.threadBase(layout, 1)) {
+    for (unsigned bit = 0; bit < layout::TileLayout::laneBits; ++bit)
+      lastThreadColumn |= layout.laneBasis(bit)[1];
+    for (unsigned bit = 0; 1u << bit < layout.numWarps(); ++bit)
+      lastThreadColumn |= layout.warpBasis(bit)[1];
+    unsigned bits = type.getElementType().getIntOrFloatBitWidth();
+    for (width = std::max(1u, 128 / bits); width > 1; width /= 2)
+      if (isWidth(width))
+        break;
+  }
+
+  /// Calls `access(first register, number of registers, address, condition)`
+  /// for every run of neighbouring columns. The condition may be null; runs
+  /// that no thread accesses are left out.
+  template <typename Access>
+  void forEachRun(Value pointer, ValueRange rows, ValueRange masks,
+                  Value stride, Access access) {
+    SmallVector<Value> rowPointers(rows.size());
+    for (unsigned reg = 0, end = layout.numRegisters(); reg < end;
+         reg += width) {
+      int64_t column = layout.registerOffset(reg)[1];
+      if (column >= columns)
+        continue;
+      Value &rowPointer = rowPointers[source[reg]];
+      if (!rowPointer) {
+        Value start = emitter.mul(emitter.extend(rows[source[reg]]), stride);
+        rowPointer = emitter.elementPointer(
+            pointer, type.getElementType(),
+            emitter.add(start, emitter.extend(columnBase)));
+      }
+      Value condition = masks[source[reg]];
+      if (column + lastThreadColumn + width > columns)
+        condition = emitter.both(
+            condition, emitter.less(columnBase, emitter.i32(columns - column)));
+      access(reg, width,
+             ElementAddress{rowPointer, type.getElementType(), column},
+             condition);
+    }
+  }
+
+private:
+  /// Whether registers come in aligned runs of `candidate` columns.
+  bool isWidth(unsigned candidate) const {
+    if (layout.numRegisters() % candidate || lastThreadColumn % candidate ||
+        columns % candidate)
+      return false;
+    for (unsigned bit = 0; bit < layout::TileLayout::laneBits; ++bit)
+      if (layout.laneBasis(bit)[1] % candidate)
+        return false;
+    for (unsigned reg = 0, end = layout.numRegisters(); reg < end; ++reg) {
+      layout::Coordinate first = layout.registerOffset(reg - reg % candidate);
+      first[1] += reg % candidate;
+      if (unsigned(first[1]) % candidate != reg % candidate ||
+          layout.registerOffset(reg) != first)
+        return false;
+    }
+    return true;
+  }
+
+  ScalarEmitter &emitter;
+  RankedTensorType type;
+  layout::TileLayout layout;
+  int64_t columns;
+  std::vector<unsigned> source; // of each register, the row's
+  Value columnBase;
+  int32_t lastThreadColumn = 0;
+  unsigned width;
+};
+
+int64_t getColumns(RankedTensorType type, std::optional<uint64_t> columns) {
+  return columns ? static_cast<int64_t>(*columns) : type.getDimSize(1);
+}
+
+struct LoadRowsLowering : OpConversionPattern<LoadRowsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LoadRowsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    auto type = cast<RankedTensorType>(op.getType());
+    Value zero =
+        LLVM::ZeroOp::create(rewriter, op.getLoc(), type.getElementType());
+    SmallVector<Value> results(layoutOf(type).numRegisters(), zero);
+    RowAccess(emitter, type, getColumns(type, op.getColumns()))
+        .forEachRun(adaptor.getPointer().front(), adaptor.getRow(),
+                    adaptor.getMask(), adaptor.getStride().front(),
+                    [&](unsigned reg, unsigned count, ElementAddress address,
+                        Value condition) {
+                      llvm::copy(
+                          loadElements(emitter, address, count, condition),
+                          results.begin() + reg);
+                    });
+    replaceTile(rewriter, op, std::move(results));
+    return success();
+  }
+};
+
+struct StoreRowsLowering : OpConversionPattern<StoreRowsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StoreRowsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    auto type = cast<RankedTensorType>(op.getValue().getType());
+    Value writes = emitter.isFirstHolder(layoutOf(type));
+    RowAccess(emitter, type, getColumns(type, op.getColumns()))
+        .forEachRun(adaptor.getPointer().front(), adaptor.getRow(),
+                    adaptor.getMask(), adaptor.getStride().front(),
+                    [&](unsigned reg, unsigned count, ElementAddress address,
+                        Value condition) {
+                      storeElements(emitter, address,
+                                    adaptor.getValue().slice(reg, count),
+                                    emitter.both(condition, writes));
+                    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+struct AllocLowering : OpConversionPattern<AllocOp> {
+  AllocLowering(TypeConverter &converter, MLIRContext *context,
+                StringRef sharedMemory)
+      : OpConversionPattern(converter, context), sharedMemory(sharedMemory) {}
+
+  LogicalResult
+  matchAndRewrite(AllocOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getOffset())
+      return op.emitOpError("expected an offset; run --goat-tile-place-buffers "
+                            "first");
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    Value start = LLVM::AddressOfOp::create(
+        rewriter, op.getLoc(), LLVM::LLVMPointerType::get(getContext(), 3),
+        sharedMemory);
+    Value address = LLVM::PtrToIntOp::create(rewriter, op.getLoc(),
+                                             rewriter.getI32Type(), start);
+    rewriter.replaceOp(op, emitter.add(address, *op.getOffset()));
+    return success();
+  }
+
+private:
+  StringRef sharedMemory;
+};
+
+struct StageLowering : OpConversionPattern<StageOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StageOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    rewriter.replaceOp(op,
+                       emitter.add(adaptor.getBuffer().front(),
+                                   emitter.mul(adaptor.getIndex().front(),
+                                               op.getType().getNumBytes())));
+    return success();
+  }
+};
+
+/// The shared memory a thread's part of a vector lies in: the element of
+/// register r is `registerOffset(r)` elements on.
+Value vectorPointer(ScalarEmitter &emitter, const layout::TileLayout &layout,
+                    Type element, Value start) {
+  Value offset = emitter.mul(emitter.threadBase(layout, 0),
+                             element.getIntOrFloatBitWidth() / 8);
+  return emitter.sharedPointer(emitter.add(start, offset));
+}
+
+struct WriteLowering : OpConversionPattern<WriteOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WriteOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    Type element = op.getBuffer().getType().getElementType();
+    layout::TileLayout layout = layoutOf(op.getValue().getType());
+    Value pointer =
+        vectorPointer(emitter, layout, element, adaptor.getBuffer().front());
+    Holder holder(emitter, op.getValue().getType());
+    Value writes = holder.writes();
+    for (unsigned reg = 0, end = layout.numRegisters(); reg < end; ++reg)
+      storeElements(emitter, {pointer, element, layout.registerOffset(reg)[0]},
+                    adaptor.getValue()[reg],
+                    emitter.both(holder.holds(reg), writes));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ReadLowering : OpConversionPattern<ReadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    Type element = op.getBuffer().getType().getElementType();
+    layout::TileLayout layout = layoutOf(op.getType());
+    Value pointer =
+        vectorPointer(emitter, layout, element, adaptor.getBuffer().front());
+    Holder holder(emitter, op.getType());
+    SmallVector<Value> results;
+    for (unsigned reg = 0, end = layout.numRegisters(); reg < end; ++reg)
+      results.append(loadElements(
+          emitter, {pointer, element, layout.registerOffset(reg)[0]}, 1,
+          holder.holds(reg)));
+    replaceTile(rewriter, op, std::move(results));
+    return success();
+  }
+};
+
+struct ReadDiagonalsLowering : OpConversionPattern<ReadDiagonalsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReadDiagonalsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    Type element = op.getStrip().getType().getElementType();
+    auto type = cast<RankedTensorType>(op.getType());
+    layout::TileLayout layout = layoutOf(type);
+    Value distance = emitter.sub(emitter.threadBase(layout, 0),
+                                 emitter.threadBase(layout, 1));
+    Value pointer = emitter.sharedPointer(emitter.add(
+        adaptor.getStrip().front(),
+        emitter.mul(distance, element.getIntOrFloatBitWidth() / 8)));
+    DenseMap<int32_t, Value> loaded; // by distance of the register's offsets
+    SmallVector<Value> results;
+    for (unsigned reg = 0, end = layout.numRegisters(); reg < end; ++reg) {
+      layout::Coordinate offset = layout.registerOffset(reg);
+      int32_t diagonal = offset[0] - offset[1];
+      Value &value = loaded[diagonal];
+      if (!value)
+        value = loadElements(
+                    emitter,
+                    {pointer, element, diagonal + type.getDimSize(1) - 1}, 1,
+                    /*condition=*/{})
+                    .front();
+      results.push_back(value);
+    }
+    replaceTile(rewriter, op, std::move(results));
+    return success();
+  }
+};
+
+} // namespace
+
+void goat::tile::populateMemoryPatterns(TypeConverter &converter,
+                                        RewritePatternSet &patterns,
+                                        StringRef sharedMemory) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<AdvanceLowering, LoadLowering, StoreLowering, LoadRowsLowering,
+               StoreRowsLowering, StageLowering, WriteLowering, ReadLowering,
+               ReadDiagonalsLowering>(converter, context);
+  patterns.add<AllocLowering>(converter, context, sharedMemory);
+}

@@ -1,0 +1,106 @@
+//===- NVVMInstructions.cpp - the NVVM ops a kernel uses ------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NVVMInstructions.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace goat::tile {
+
+static SmallVector<Value, 4> unpack(OpBuilder &builder, Location loc,
+                                    Value aggregate, unsigned count) {
+  SmallVector<Value, 4> fields;
+  for (unsigned i = 0; i < count; ++i)
+    fields.push_back(LLVM::ExtractValueOp::create(builder, loc, aggregate, i));
+  return fields;
+}
+
+static Value constant(OpBuilder &builder, Location loc, int32_t value) {
+  return LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), value);
+}
+
+Value nvvm::threadId(OpBuilder &builder, Location loc) {
+  return NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
+}
+
+Value nvvm::blockId(OpBuilder &builder, Location loc, unsigned dimension) {
+  Type type = builder.getI32Type();
+  switch (dimension) {
+  case 0:
+    return NVVM::BlockIdXOp::create(builder, loc, type);
+  case 1:
+    return NVVM::BlockIdYOp::create(builder, loc, type);
+  default:
+    return NVVM::BlockIdZOp::create(builder, loc, type);
+  }
+}
+
+SmallVector<Value, 4> nvvm::loadMatrix(OpBuilder &builder, Location loc,
+                                       Value address, unsigned count,
+                                       bool transposed) {
+  MLIRContext *context = builder.getContext();
+  auto type = LLVM::LLVMStructType::getLiteral(
+      context, SmallVector<Type>(count, builder.getI32Type()));
+  Value loaded = NVVM::LdMatrixOp::create(
+      builder, loc, type, address, count,
+      transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+      NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+      NVVM::LdStMatrixEltType::B16);
+  return unpack(builder, loc, loaded, count);
+}
+
+SmallVector<Value, 4> nvvm::multiplyMatrix(OpBuilder &builder, Location loc,
+                                           Type elementType, ValueRange a,
+                                           ValueRange b, ValueRange c) {
+  NVVM::MMATypes type =
+      elementType.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+  // f16 fragments are pairs by the op's rules, bf16 fragments are words.
+  SmallVector<Value> aWords(a), bWords(b);
+  if (type == NVVM::MMATypes::f16)
+    for (SmallVector<Value> *words : {&aWords, &bWords})
+      for (Value &word : *words)
+        word = LLVM::BitcastOp::create(builder, loc,
+                                       VectorType::get({2}, elementType), word);
+  auto resultType = LLVM::LLVMStructType::getLiteral(
+      builder.getContext(), SmallVector<Type>(4, builder.getF32Type()));
+  Value result = NVVM::MmaOp::create(
+      builder, loc, resultType, aWords, bWords, c, ArrayRef<int64_t>{16, 8, 16},
+      std::nullopt, std::nullopt, std::array{type, type},
+      std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  return unpack(builder, loc, result, 4);
+}
+
+Value nvvm::shuffleXor(OpBuilder &builder, Location loc, Value value,
+                       unsigned laneMask) {
+  return NVVM::ShflOp::create(builder, loc, value.getType(),
+                              constant(builder, loc, -1), value,
+                              constant(builder, loc, laneMask),
+                              constant(builder, loc, 31), NVVM::ShflKind::bfly,
+                              /*return_value_and_is_valid=*/UnitAttr());
+}
+
+void nvvm::copyAsync(OpBuilder &builder, Location loc, Value shared,
+                     Value global, Value sourceBytes) {
+  NVVM::CpAsyncOp::create(builder, loc, shared, global, 16,
+                          NVVM::LoadCacheModifierKind::CG, sourceBytes);
+}
+
+void nvvm::commitGroup(OpBuilder &builder, Location loc) {
+  NVVM::CpAsyncCommitGroupOp::create(builder, loc);
+}
+
+void nvvm::waitGroup(OpBuilder &builder, Location loc, unsigned pending) {
+  NVVM::CpAsyncWaitGroupOp::create(builder, loc, pending);
+}
+
+void nvvm::barrier(OpBuilder &builder, Location loc) {
+  NVVM::Barrier0Op::create(builder, loc);
+}
+
+} // namespace goat::tile
