@@ -18,3 +18,14 @@ endfunction()
 file(MAKE_DIRECTORY "${OUT}")
 page(GoatDialect.md Dialect/Goat/IR/GoatOps.td -gen-dialect-doc -dialect=goat)
 page(GoatInterfaces.md Dialect/Goat/IR/GoatInterfaces.td -gen-op-interface-docs)
+page(GoatTileDialect.md Dialect/GoatTile/IR/GoatTileOps.td -gen-dialect-doc -dialect=goat_tile)
+
+# The passes of each folder that has some: Conversion/X/Passes.td is XPasses.md,
+# Dialect/X/Transforms/Passes.td is XTransformsPasses.md.
+file(GLOB_RECURSE passes RELATIVE "${SOURCE}/include/goat" "${SOURCE}/include/goat/Passes.td"
+  "${SOURCE}/include/goat/*/Passes.td")
+foreach(td IN LISTS passes)
+  string(REGEX REPLACE "^(Conversion|Dialect)/|/Passes.td$" "" name "${td}")
+  string(REPLACE "/" "" name "${name}")
+  page(${name}Passes.md ${td} -gen-pass-doc)
+endforeach()

@@ -18,6 +18,14 @@ config.test_exec_root = os.path.join(config.goat_obj_root, "test")
 config.substitutions.append(("%python", '"%s"' % config.python_executable))
 config.substitutions.append(("%goat_src", config.goat_src_root))
 config.substitutions.append(("%goat_obj", config.goat_obj_root))
+# The programs as paths, and their names.
+config.substitutions.append(
+    (
+        "%goat_tools",
+        " ".join(os.path.join(config.goat_obj_root, "bin", t) for t in config.goat_tools),
+    )
+)
+config.substitutions.append(("%tool_names", " ".join(config.goat_tools)))
 config.substitutions.append(("%llvm_tools", config.llvm_tools_dir))
 config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 config.substitutions.append(("%cmake", '"%s"' % config.cmake_executable))
@@ -35,3 +43,9 @@ ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+clang_format = shutil.which("clang-format-22") or shutil.which(
+    "clang-format", path=config.llvm_tools_dir
+)
+if clang_format:
+    config.available_features.add("clang-format")
+    config.substitutions.append(("%clang_format", clang_format))

@@ -41,8 +41,8 @@ namespace goat::tile {
 
 /// The layout of a tile, or nullopt, with the reason in `reason` when that is
 /// given, when its type has no goat_tile encoding.
-std::optional<layout::TileLayout>
-getTileLayout(mlir::RankedTensorType type, std::string *reason = nullptr);
+std::optional<layout::TileLayout> getTileLayout(mlir::RankedTensorType type,
+                                                std::string *reason = nullptr);
 
 /// The type of a tile of rank 2 without `axis`, in the slice of its encoding.
 mlir::RankedTensorType getSliceType(mlir::RankedTensorType tile, int64_t axis,
