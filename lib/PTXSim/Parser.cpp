@@ -48,6 +48,12 @@ bool Parser::expect(char c) {
   return true;
 }
 
+bool Parser::enterNesting() {
+  if (++nesting > 64)
+    return fail("expected at most 64 levels of nesting");
+  return true;
+}
+
 bool Parser::expectInteger(int64_t &value) {
   bool negative = token.is('-');
   if (negative)
@@ -261,6 +267,8 @@ bool Parser::parseDimensions(uint64_t &count, bool &unsized) {
 
 bool Parser::parseInitialiser(Variable &variable, uint64_t &offset) {
   if (token.is('{')) {
+    if (!enterNesting())
+      return false;
     advance();
     while (!token.is('}')) {
       if (!parseInitialiser(variable, offset))
@@ -270,6 +278,7 @@ bool Parser::parseInitialiser(Variable &variable, uint64_t &offset) {
       else if (!token.is('}'))
         return fail("expected ',' or '}'");
     }
+    --nesting;
     advance();
     return true;
   }
@@ -277,7 +286,6 @@ bool Parser::parseInitialiser(Variable &variable, uint64_t &offset) {
   if (offset + bytes > variable.size)
     return fail("expected no more initial values than the variable holds");
   uint64_t bits = 0;
-  uint32_t shift = 0;
   if (token.kind == TokenKind::Word) {
     // A symbol, generic(symbol), or one byte of an address: 0xFF00(symbol).
     bool isGeneric = token.text == "generic";
@@ -323,7 +331,6 @@ bool Parser::parseInitialiser(Variable &variable, uint64_t &offset) {
     bits = static_cast<uint64_t>(value);
   }
   std::memcpy(variable.initial.data() + offset, &bits, bytes < 8 ? bytes : 8);
-  (void)shift;
   offset += bytes;
   return true;
 }
@@ -389,8 +396,8 @@ bool Parser::parseVariables(const Declarator &declarator,
   return expect(';');
 }
 
-bool Parser::parseParams(FunctionSyntax &target, std::vector<Variable *> &list,
-                         bool isReturn) {
+bool Parser::parseParams(FunctionSyntax &target,
+                         std::vector<Variable *> &list) {
   if (!expect('('))
     return false;
   while (!token.is(')')) {
@@ -426,7 +433,6 @@ bool Parser::parseParams(FunctionSyntax &target, std::vector<Variable *> &list,
     else if (!token.is(')'))
       return fail("expected ',' or ')'");
   }
-  (void)isReturn;
   advance();
   return true;
 }
@@ -482,14 +488,13 @@ bool Parser::parseFunction(bool isEntry) {
   scopes.emplace_back();
   scopes.back().parent = outer;
   scope = static_cast<uint32_t>(scopes.size() - 1);
-  if (!isEntry && token.is('(') &&
-      !parseParams(*owned, owned->returns, /*isReturn=*/true))
+  if (!isEntry && token.is('(') && !parseParams(*owned, owned->returns))
     return false;
   if (token.kind != TokenKind::Word)
     return fail("expected a function name");
   owned->name = std::string(token.text);
   advance();
-  if (token.is('(') && !parseParams(*owned, owned->params, false))
+  if (token.is('(') && !parseParams(*owned, owned->params))
     return false;
   if (!parseLaunchBounds(*owned))
     return false;
@@ -497,7 +502,7 @@ bool Parser::parseFunction(bool isEntry) {
     advance();
   } else {
     owned->isDefined = true;
-    if (!parseBody(*owned))
+    if (!parseBody())
       return false;
   }
   function = nullptr;

@@ -52,6 +52,8 @@ private:
   bool fail(const std::string &reason);
   bool failAt(uint32_t line, uint32_t column, const std::string &reason);
   bool expect(char c);
+  /// Refuses text that would nest deeper than any compiler's.
+  bool enterNesting();
   bool expectInteger(int64_t &value);
   bool skipBraces();
   bool skipToSemicolon();
@@ -60,8 +62,7 @@ private:
   bool parseModuleItem();
   bool parseFile();
   bool parseFunction(bool isEntry);
-  bool parseParams(FunctionSyntax &function, std::vector<Variable *> &list,
-                   bool isReturn);
+  bool parseParams(FunctionSyntax &function, std::vector<Variable *> &list);
   bool parseLaunchBounds(FunctionSyntax &function);
   bool parseTriple(std::array<uint32_t, 3> &triple);
 
@@ -75,7 +76,7 @@ private:
   void placeVariable(Variable &variable, bool isCallParam);
 
   // Bodies.
-  bool parseBody(FunctionSyntax &function);
+  bool parseBody();
   bool parseStatement();
   bool parseDirectiveStatement();
   bool parseLoc();
@@ -106,6 +107,8 @@ private:
     uint32_t scope, line, column;
   };
   std::vector<PendingTargets> pendingTargets;
+  /// Depth of nested lists, parentheses and initialisers.
+  uint32_t nesting = 0;
 };
 
 } // namespace goat::ptxsim

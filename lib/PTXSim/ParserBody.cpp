@@ -53,7 +53,7 @@ SpecialRegister parseSpecialRegister(std::string_view name) {
   return SpecialRegister::Count;
 }
 
-bool Parser::parseBody(FunctionSyntax &target) {
+bool Parser::parseBody() {
   sourceFile = sourceLine = 0;
   if (!expect('{'))
     return false;
@@ -75,7 +75,6 @@ bool Parser::parseBody(FunctionSyntax &target) {
       return false;
     }
   }
-  (void)target;
   return resolveLabels();
 }
 
@@ -245,6 +244,8 @@ bool Parser::parseOperand(Operand &operand) {
 }
 
 bool Parser::parseList(Operand &operand, char close) {
+  if (!enterNesting())
+    return false;
   advance();
   while (!token.is(close)) {
     operand.elements.emplace_back();
@@ -255,6 +256,7 @@ bool Parser::parseList(Operand &operand, char close) {
     else if (!token.is(close))
       return fail(std::string("expected ',' or '") + close + "'");
   }
+  --nesting;
   advance();
   return true;
 }
@@ -314,8 +316,9 @@ bool Parser::parseConstant(int64_t &value) {
     if (token.is('-') || token.is('~') || token.is('+')) {
       char op = token.text[0];
       advance();
-      if (!self(self, result))
+      if (!enterNesting() || !self(self, result))
         return false;
+      --nesting;
       if (op == '-')
         result = static_cast<int64_t>(0 - static_cast<uint64_t>(result));
       if (op == '~')
@@ -324,7 +327,10 @@ bool Parser::parseConstant(int64_t &value) {
     }
     if (token.is('(')) {
       advance();
-      return parseConstant(result) && expect(')');
+      if (!enterNesting() || !parseConstant(result))
+        return false;
+      --nesting;
+      return expect(')');
     }
     if (token.kind != TokenKind::Integer)
       return fail("expected an operand");
@@ -332,16 +338,29 @@ bool Parser::parseConstant(int64_t &value) {
     advance();
     return true;
   };
-  if (!primary(primary, value))
-    return false;
-  while (token.is('+') || token.is('-') || token.is('*')) {
-    char op = token.text[0];
-    advance();
-    int64_t rhs = 0;
-    if (!primary(primary, rhs))
+  auto product = [&](int64_t &result) {
+    if (!primary(primary, result))
       return false;
-    uint64_t a = static_cast<uint64_t>(value), b = static_cast<uint64_t>(rhs);
-    value = static_cast<int64_t>(op == '+' ? a + b : op == '-' ? a - b : a * b);
+    while (token.is('*')) {
+      advance();
+      int64_t factor = 0;
+      if (!primary(primary, factor))
+        return false;
+      result = static_cast<int64_t>(static_cast<uint64_t>(result) *
+                                    static_cast<uint64_t>(factor));
+    }
+    return true;
+  };
+  if (!product(value))
+    return false;
+  while (token.is('+') || token.is('-')) {
+    bool isNegative = token.is('-');
+    advance();
+    int64_t term = 0;
+    if (!product(term))
+      return false;
+    uint64_t a = static_cast<uint64_t>(value), b = static_cast<uint64_t>(term);
+    value = static_cast<int64_t>(isNegative ? a - b : a + b);
   }
   return true;
 }

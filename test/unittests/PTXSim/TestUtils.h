@@ -55,7 +55,7 @@ inline std::string wrap(const std::string &body,
          "\n  ret;\n}\n";
 }
 
-struct Run {
+struct KernelRun {
   LaunchResult result;
   /// What thread i wrote to its 16 bytes.
   std::vector<std::array<uint32_t, 4>> out;
@@ -93,10 +93,10 @@ struct Run {
 
 /// Runs `text` with one block of `config.block` threads; `in` is 16 bytes for
 /// each thread.
-inline Run runText(const std::string &text,
-                   std::vector<std::array<uint32_t, 4>> in = {},
-                   LaunchConfig config = {}) {
-  Run run;
+inline KernelRun runText(const std::string &text,
+                         std::vector<std::array<uint32_t, 4>> in = {},
+                         LaunchConfig config = {}) {
+  KernelRun run;
   Result<Module> module = Module::parse(text, "test.ptx");
   EXPECT_TRUE(bool(module)) << module.error();
   unsigned threads = config.block[0] * config.grid[0];
@@ -118,22 +118,35 @@ inline Run runText(const std::string &text,
   return run;
 }
 
-inline Run runBody(const std::string &body,
-                   std::vector<std::array<uint32_t, 4>> in = {},
-                   LaunchConfig config = {}) {
+inline KernelRun runBody(const std::string &body,
+                         std::vector<std::array<uint32_t, 4>> in = {},
+                         LaunchConfig config = {}) {
   return runText(wrap(body), std::move(in), std::move(config));
+}
+
+inline LaunchConfig oneThread() {
+  LaunchConfig config;
+  config.block = {1, 1, 1};
+  return config;
+}
+
+inline LaunchConfig threads(unsigned count, uint64_t seed = 0) {
+  LaunchConfig config;
+  config.block = {count, 1, 1};
+  config.seed = seed;
+  return config;
 }
 
 /// Runs one instruction on constants in a single thread and returns its result.
 inline uint32_t eval32(const std::string &body) {
-  Run run = runBody(body + "\n st.global.b32 [%rd2], %r1;", {},
-                    LaunchConfig{{1, 1, 1}, {1, 1, 1}});
+  KernelRun run =
+      runBody(body + "\n st.global.b32 [%rd2], %r1;", {}, oneThread());
   EXPECT_EQ(run.findings(), "") << body;
   return run.u32(0);
 }
 inline uint64_t eval64(const std::string &body) {
-  Run run = runBody(body + "\n st.global.b64 [%rd2], %rd10;", {},
-                    LaunchConfig{{1, 1, 1}, {1, 1, 1}});
+  KernelRun run =
+      runBody(body + "\n st.global.b64 [%rd2], %rd10;", {}, oneThread());
   EXPECT_EQ(run.findings(), "") << body;
   return run.u64(0);
 }
