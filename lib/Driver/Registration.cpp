@@ -13,6 +13,7 @@
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
 #include "goat/Dialect/Goat/IR/GoatDialect.h"
 #include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
+#include "goat/Dialect/GoatTile/Transforms/Passes.h"
 #include "goat/Target/PTX/EmitPTX.h"
 
 #include "mlir/InitAllDialects.h"
@@ -30,6 +31,7 @@ void goat::registerAllDialects(DialectRegistry &registry) {
 
 void goat::registerAllPasses() {
   mlir::registerAllPasses();
+  registerGoatTilePasses();
   registerGoatTileToNVVMPasses();
   registerGoatToGoatTilePasses();
 }

@@ -28,4 +28,31 @@ def ConvertGoatTileToNVVM
                            "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
 }
 
+def GoatExpandMath : Pass<"goat-expand-math"> {
+  let summary = "scalar functions into what the NVPTX backend selects";
+  let description = [{
+    Expands f32 functions of `math` that LLVM's NVPTX backend cannot select, or
+    selects with no stated error. Bounds below are for finite arguments and
+    normal results; results smaller than 2^-126 become 0.
+
+    | op | becomes | error |
+    |---|---|---|
+    | exp2 | ex2.approx.ftz | 2^-22 relative |
+    | exp | 2^n · ex2(x·log2 e − n), the product in two floats | 2^-21 relative; +∞ from 88.38 on |
+    | log2 | lg2.approx.ftz | 2^-22 absolute in [1/2, 2], 2^-22 relative elsewhere |
+    | log | lg2.approx.ftz · ln 2 | the same, and one rounding |
+    | log1p | a series below 1/2, log(1 + x) from there | 2^-21 relative |
+    | tanh | a series below 1/4, 1 − 2/(exp(2\|x\|) + 1) from there | 2^-19 relative |
+    | sin, cos | reduction by 2π in two floats, then sin.approx, cos.approx | 2^-19 absolute for \|x\| ≤ 2^18 |
+    | rsqrt | rsqrt.approx.ftz | 2^-22 relative |
+    | pow | ex2(y·log2 \|x\|), sign by the parity of y | (1 + \|y·log2 x\|)·2^-21 relative; \|y\|·2^-21 near x = 1 |
+
+    sin, cos and tanh with `fastmath<afn>` stay: they select one instruction.
+    absf, absi, ceil, copysign, ctlz, ctpop, cttz, floor, fma, isfinite, isinf,
+    isnan, roundeven, sqrt and trunc stay. Every other op of `math`, and other
+    types, are refused.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // GOAT_CONVERSION_GOATTILETONVVM_PASSES_TD
