@@ -33,24 +33,42 @@ static Dependence argumentDependence(BlockArgument argument,
                      : Dependence::Query | Dependence::Head | Dependence::Batch;
 }
 
+bool goat::isCoordinate(Value value, Dependence kind, AttentionOp attention) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.getOwner()->getParentOp() == attention &&
+         argumentDependence(argument, attention) == kind;
+}
+
 std::optional<QueryKeyDifference>
 goat::matchQueryKeyDifference(Value value, AttentionOp attention) {
-  if (value.getDefiningOp<DistanceOp>())
-    return QueryKeyDifference{true, true};
+  auto is = [&](Value operand, Dependence kind) {
+    return isCoordinate(operand, kind, attention);
+  };
+  if (auto distance = value.getDefiningOp<DistanceOp>()) {
+    if (is(distance.getBatch(), Dependence::Batch) &&
+        is(distance.getQuery(), Dependence::Query) &&
+        is(distance.getKey(), Dependence::Key))
+      return QueryKeyDifference{true, true};
+    return std::nullopt;
+  }
   auto difference = value.getDefiningOp<arith::SubIOp>();
   if (!difference)
     return std::nullopt;
   // A coordinate of the wanted kind: nullopt if it is none, else whether it is
   // a position.
   auto match = [&](Value operand, Dependence kind) -> std::optional<bool> {
-    if (kind == Dependence::Query && operand.getDefiningOp<QueryPositionOp>())
-      return true;
-    if (kind == Dependence::Key && operand.getDefiningOp<KeyPositionOp>())
-      return true;
-    auto argument = dyn_cast<BlockArgument>(operand);
-    if (argument && argument.getOwner()->getParentOp() == attention &&
-        argumentDependence(argument, attention) == kind)
+    if (is(operand, kind))
       return false;
+    if (auto position = operand.getDefiningOp<QueryPositionOp>())
+      if (kind == Dependence::Query &&
+          is(position.getBatch(), Dependence::Batch) &&
+          is(position.getQuery(), kind))
+        return true;
+    if (auto position = operand.getDefiningOp<KeyPositionOp>())
+      if (kind == Dependence::Key &&
+          is(position.getBatch(), Dependence::Batch) &&
+          is(position.getKey(), kind))
+        return true;
     return std::nullopt;
   };
   std::optional<bool> query = match(difference.getLhs(), Dependence::Query);
@@ -86,7 +104,7 @@ Dependence DependenceAnalysis::compute(Value value) {
   if (auto prior = dyn_cast<PriorOpInterface>(op))
     return prior.getDependence(operands);
   Dependence united = uniteDependence(operands);
-  if (isa<QueryPositionOp, KeyPositionOp>(op))
+  if (isa<QueryPositionOp, KeyPositionOp, DistanceOp>(op))
     united = united | Dependence::Batch;
   return united;
 }

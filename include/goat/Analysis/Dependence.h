@@ -25,6 +25,10 @@ struct QueryKeyDifference {
   bool queryIsPosition, keyIsPosition;
 };
 
+/// Whether `value` is the argument of one of the attention's regions that
+/// stands for the coordinate `kind`.
+bool isCoordinate(mlir::Value value, Dependence kind, AttentionOp attention);
+
 /// Recognises `value` as a difference of the query's and the key's coordinate.
 std::optional<QueryKeyDifference>
 matchQueryKeyDifference(mlir::Value value, AttentionOp attention);

@@ -77,10 +77,11 @@ KeyTiles tile::findKeyTiles(AttentionOp attention, KernelBuilder &kernel,
   };
   block.lookup = lookup;
   PositionRange range;
-  if (!attention.getMask().empty())
+  if (Region &mask = attention.getMask(); !mask.empty()) {
+    block.coordinates = mask.getArguments();
     range = RangeFinder(tiles, block)
-                .of(cast<YieldOp>(attention.getMask().front().getTerminator())
-                        .getValue());
+                .of(cast<YieldOp>(mask.front().getTerminator()).getValue());
+  }
 
   // Positions to rows of key, kept inside [0, keyLength].
   Value zero = tiles.i32(0), size = tiles.i32(tileKeys),

@@ -51,10 +51,21 @@ FailureOr<Value> RegionEvaluator::build(Value value) {
   if (std::optional<QueryKeyDifference> form =
           matchQueryKeyDifference(value, attention))
     return buildDifference(*form);
-  if (isa<QueryPositionOp>(op))
-    return positionOf(at.query, at.queryOffset);
-  if (isa<KeyPositionOp>(op))
-    return positionOf(at.key, at.keyOffset);
+  if (auto position = dyn_cast<QueryPositionOp>(op))
+    return buildPosition(op, position.getBatch(), position.getQuery(),
+                         at.queryOffset);
+  if (auto position = dyn_cast<KeyPositionOp>(op))
+    return buildPosition(op, position.getBatch(), position.getKey(),
+                         at.keyOffset);
+  if (auto distance = dyn_cast<DistanceOp>(op)) {
+    FailureOr<Value> query = buildPosition(op, distance.getBatch(),
+                                           distance.getQuery(), at.queryOffset);
+    FailureOr<Value> key =
+        buildPosition(op, distance.getBatch(), distance.getKey(), at.keyOffset);
+    if (failed(query) || failed(key))
+      return failure();
+    return tiles.create<arith::SubIOp>(*query, *key);
+  }
   if (auto plugin = dyn_cast<PluginOpInterface>(op)) {
     OpBuilder builder(op);
     return evaluate(plugin.buildExpansion(builder));
@@ -66,8 +77,9 @@ FailureOr<Value> RegionEvaluator::build(Value value) {
   // A scalar of a row spread over its elements: promoted where it is used.
   if (auto splat = dyn_cast<tensor::SplatOp>(op))
     return evaluate(splat.getInput());
-  if (OpTrait::hasElementwiseMappableTraits(op) ||
-      isa<arith::ConstantOp, arith::IndexCastOp>(op))
+  if (op->getNumResults() == 1 &&
+      (OpTrait::hasElementwiseMappableTraits(op) ||
+       isa<arith::ConstantOp, arith::IndexCastOp, arith::IndexCastUIOp>(op)))
     return buildElementwise(op);
   op->emitError("expected ops with a tile form in a region but got ")
       << op->getName()
@@ -94,6 +106,19 @@ FailureOr<Value> RegionEvaluator::captured(Value value) {
 
 Value RegionEvaluator::positionOf(Value index, Value offset) {
   return tiles.create<arith::AddIOp>(index, offset);
+}
+
+FailureOr<Value> RegionEvaluator::buildPosition(Operation *op, Value batch,
+                                                Value index, Value offset) {
+  if (!isCoordinate(batch, Dependence::Batch, attention)) {
+    op->emitError("expected the batch coordinate of the region as the batch "
+                  "entry; a kernel's block knows the offsets of its own only");
+    return failure();
+  }
+  FailureOr<Value> row = evaluate(index);
+  if (failed(row))
+    return failure();
+  return positionOf(*row, offset);
 }
 
 FailureOr<Value> RegionEvaluator::buildDifference(QueryKeyDifference form) {
@@ -146,21 +171,23 @@ FailureOr<Value> RegionEvaluator::buildElementwise(Operation *op) {
       return failure();
     operands.push_back(*value);
   }
-  if (isa<arith::IndexCastOp>(op)) {
+  // A coordinate has 32 bits, so a cast of an index changes the width or
+  // nothing.
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
     Type from = getElementTypeOrSelf(operands[0].getType());
     if (from == element)
       return operands[0];
     Type type = element;
     if (auto tensor = dyn_cast<RankedTensorType>(operands[0].getType()))
       type = withElementType(tensor, element);
-    bool widens =
-        from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
-    if (widens)
-      return arith::ExtSIOp::create(tiles.builder, op->getLoc(), type,
-                                    operands[0])
+    Location loc = op->getLoc();
+    if (from.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
+      return arith::TruncIOp::create(tiles.builder, loc, type, operands[0])
           .getResult();
-    return arith::TruncIOp::create(tiles.builder, op->getLoc(), type,
-                                   operands[0])
+    if (isa<arith::IndexCastUIOp>(op))
+      return arith::ExtUIOp::create(tiles.builder, loc, type, operands[0])
+          .getResult();
+    return arith::ExtSIOp::create(tiles.builder, loc, type, operands[0])
         .getResult();
   }
 

@@ -54,6 +54,10 @@ private:
   mlir::FailureOr<mlir::Value> buildExtract(mlir::tensor::ExtractOp op);
   mlir::FailureOr<mlir::Value> buildReduction(mlir::Operation *op);
   mlir::FailureOr<mlir::Value> buildDifference(QueryKeyDifference form);
+  mlir::FailureOr<mlir::Value> buildPosition(mlir::Operation *op,
+                                             mlir::Value batch,
+                                             mlir::Value index,
+                                             mlir::Value offset);
   mlir::FailureOr<mlir::Value> captured(mlir::Value value);
   /// Whether the coordinates that `dependence` names exist.
   mlir::Value existence(Dependence dependence);

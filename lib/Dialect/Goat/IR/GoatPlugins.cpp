@@ -132,6 +132,8 @@ Value CausalMaskOp::buildExpansion(OpBuilder &builder) {
 /// sees all of those up to its own, and then so does every other.
 KeyRange CausalMaskOp::buildKeyRange(OpBuilder &builder,
                                      const QueryBlock &block) {
+  if (!block.isAbout(getBatch(), getQuery(), getKey()))
+    return KeyRange();
   Location loc = getLoc();
   Value one = arith::ConstantOp::create(
       builder, loc, builder.getIntegerAttr(block.positionBegin.getType(), 1));

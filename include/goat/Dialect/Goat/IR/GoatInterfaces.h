@@ -13,6 +13,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/ValueRange.h"
 
 namespace goat {
 
@@ -53,6 +54,16 @@ struct QueryBlock {
   /// What a value outside the attention's regions (an operand of the mask op)
   /// is called where the answer is built; null for one that varies in the row.
   llvm::function_ref<mlir::Value(mlir::Value)> lookup;
+  /// The arguments of the mask region: batch, head, query, key.
+  mlir::ValueRange coordinates;
+
+  /// Whether an op with these operands is about the block's own rows. One on
+  /// other indices (j where i belongs, say) has no bounds to give.
+  bool isAbout(mlir::Value batchOperand, mlir::Value queryOperand,
+               mlir::Value keyOperand) const {
+    return batchOperand == coordinates[0] && queryOperand == coordinates[2] &&
+           keyOperand == coordinates[3];
+  }
 };
 
 /// Key positions a block of queries sees; a null bound is unknown.
