@@ -75,7 +75,8 @@ private:
   LogicalResult step(Value number, bool isPartial, Carried &carried);
   LogicalResult loop(Value begin, Value end, bool isPartial, Carried &carried);
   bool isSoftmax() { return attention.getNormalizer() == Normalizer::softmax; }
-  Value exp2OfDifference(Value score, Value scaledMaximum);
+  Value raisedMaximum(Value score, Value maximum);
+  Value exponentFactor(Value maximum);
   Value softmaxWeights(Value score, Carried &carried);
   Value sigmoidWeights(Value score);
   void joinSink(Value sink, Carried &carried);
@@ -201,24 +202,42 @@ Value FlashForward::copyKeyValue(Value number, Value extraToken) {
                           GroupType::get(builder.getContext()), tokens);
 }
 
-/// 2^(score·exponentScale − scaledMaximum).
-Value FlashForward::exp2OfDifference(Value score, Value scaledMaximum) {
-  Value minus = arith::NegFOp::create(builder, tiles.loc, scaledMaximum);
-  Value exponent =
-      tiles.create<math::FmaOp>(score, tiles.f32(exponentScale), minus);
-  return math::Exp2Op::create(builder, tiles.loc, exponent);
+/// The running maximum joined by a tile's.
+Value FlashForward::raisedMaximum(Value score, Value maximum) {
+  Value rowMaximum =
+      ReduceOp::create(builder, tiles.loc, rowType, Reduction::max, score, 1);
+  return tiles.create<arith::MaxNumFOp>(maximum, rowMaximum);
+}
+
+/// What a row's scores are multiplied by to be in units of log2. The weights
+/// take one fma each, score·factor − round(maximum·factor), whose rounding is
+/// the same for the whole row and cancels, unless the maximum is so far out (a
+/// row of nothing but −1e25) that 2^x overflows on the rounding alone. There
+/// scores differ by nothing or by many units, so the next power of two does as
+/// well, and its products are exact.
+Value FlashForward::exponentFactor(Value maximum) {
+  double exact = std::exp2(std::ceil(std::log2(exponentScale)));
+  Value size = math::AbsFOp::create(builder, tiles.loc, maximum);
+  Value isFarOut = tiles.compare(arith::CmpFPredicate::OGE, size,
+                                 tiles.f32(0x1p28 / exponentScale));
+  return tiles.create<arith::SelectOp>(isFarOut, tiles.f32(exact),
+                                       tiles.f32(exponentScale));
 }
 
 /// The weights of a tile relative to the running maximum, which it raises; what
 /// was accumulated before is rescaled to it.
 Value FlashForward::softmaxWeights(Value score, Carried &carried) {
-  Value rowMaximum =
-      ReduceOp::create(builder, tiles.loc, rowType, Reduction::max, score, 1);
-  Value maximum = tiles.create<arith::MaxNumFOp>(carried.maximum, rowMaximum);
-  Value scaledMaximum =
-      tiles.create<arith::MulFOp>(maximum, tiles.f32(exponentScale));
-  Value weights = exp2OfDifference(score, scaledMaximum);
-  Value rescale = exp2OfDifference(carried.maximum, scaledMaximum);
+  auto exp2 = [&](Value value) -> Value {
+    return math::Exp2Op::create(builder, tiles.loc, value);
+  };
+  Value maximum = raisedMaximum(score, carried.maximum);
+  Value factor = exponentFactor(maximum);
+  Value scaled = tiles.create<arith::MulFOp>(maximum, factor);
+  Value minus = arith::NegFOp::create(builder, tiles.loc, scaled);
+  Value weights = exp2(tiles.create<math::FmaOp>(score, factor, minus));
+  // Rounded as the weights were; exactly 1 for a maximum that stayed.
+  Value rescale = exp2(tiles.create<arith::SubFOp>(
+      tiles.create<arith::MulFOp>(carried.maximum, factor), scaled));
   Value rowSum =
       ReduceOp::create(builder, tiles.loc, rowType, Reduction::sum, weights, 1);
   carried.maximum = maximum;
@@ -296,6 +315,9 @@ LogicalResult FlashForward::step(Value number, bool isPartial,
 
   Value weights =
       isSoftmax() ? softmaxWeights(*score, carried) : sigmoidWeights(*score);
+  // Without a sum, the maximum tells the exclusion whether a row saw a key.
+  if (!isSoftmax() && !attention.getExclude().empty())
+    carried.maximum = raisedMaximum(*score, carried.maximum);
 
   Type element = attention.getQueryType().getElementType();
   Value narrow = arith::TruncFOp::create(
@@ -325,8 +347,8 @@ LogicalResult FlashForward::loop(Value begin, Value end, bool isPartial,
   return success();
 }
 
-/// The exclusion on finished rows. A row whose own value does not exist keeps
-/// what it was.
+/// The exclusion on finished rows. One that reads the own value leaves a row
+/// without one as it was.
 FailureOr<Value> FlashForward::applyExclusion(Value row) {
   Region &region = attention.getExclude();
   if (region.empty())
@@ -339,24 +361,27 @@ FailureOr<Value> FlashForward::applyExclusion(Value row) {
   at.queryOffset = context.queryOffset;
   at.keyOffset = context.keyOffset;
   RegionEvaluator evaluator(attention, kernel, tiles, at);
-  Value zero = tiles.i32(0);
-  Value own, ownExists;
-  if (Region &ownRegion = attention.getOwn(); !ownRegion.empty()) {
-    FailureOr<Value> index = evaluator.evaluate(
-        cast<YieldOp>(ownRegion.front().getTerminator()).getValue());
-    if (failed(index))
-      return failure();
-    own = tiles.promote(*index, rowType);
-  } else {
-    // position(i) − k_offset[b]
-    own = tiles.create<arith::SubIOp>(
-        tiles.create<arith::AddIOp>(query, context.queryOffset),
-        context.keyOffset);
-  }
-  ownExists = tiles.conjunction(
-      tiles.compare(arith::CmpIPredicate::sge, own, zero),
-      tiles.compare(arith::CmpIPredicate::slt, own, context.keyLength));
+  auto yielded = [](Region &body) {
+    return cast<YieldOp>(body.front().getTerminator()).getValue();
+  };
+  evaluator.bind(region.getArgument(0), row);
+  Value ownExists;
   if (!region.getArgument(1).use_empty()) {
+    Value own;
+    if (Region &ownRegion = attention.getOwn(); !ownRegion.empty()) {
+      FailureOr<Value> index = evaluator.evaluate(yielded(ownRegion));
+      if (failed(index))
+        return failure();
+      own = tiles.promote(*index, rowType);
+    } else {
+      // position(i) − k_offset[b]
+      own = tiles.create<arith::SubIOp>(
+          tiles.create<arith::AddIOp>(query, context.queryOffset),
+          context.keyOffset);
+    }
+    ownExists = tiles.conjunction(
+        tiles.compare(arith::CmpIPredicate::sge, own, tiles.i32(0)),
+        tiles.compare(arith::CmpIPredicate::slt, own, context.keyLength));
     Value narrow = LoadRowsOp::create(
         builder, tiles.loc,
         withElementType(outputType, attention.getValueType().getElementType()),
@@ -366,11 +391,11 @@ FailureOr<Value> FlashForward::applyExclusion(Value row) {
         region.getArgument(1),
         arith::ExtFOp::create(builder, tiles.loc, outputType, narrow));
   }
-  evaluator.bind(region.getArgument(0), row);
-  FailureOr<Value> excluded = evaluator.evaluate(
-      cast<YieldOp>(region.front().getTerminator()).getValue());
+  FailureOr<Value> excluded = evaluator.evaluate(yielded(region));
   if (failed(excluded))
     return failure();
+  if (!ownExists)
+    return tiles.promote(*excluded, outputType);
   return tiles.create<arith::SelectOp>(tiles.promote(ownExists, outputType),
                                        tiles.promote(*excluded, outputType),
                                        row);
@@ -411,26 +436,36 @@ void FlashForward::joinSink(Value sink, Carried &carried) {
 LogicalResult FlashForward::finish(Carried carried) {
   Value zero = tiles.f32(0.0);
   Value output = carried.output;
-  Value rowSees = queryCounts;
+  auto counts = [&](arith::CmpFPredicate predicate, Value value, Value than) {
+    return tiles.conjunction(tiles.compare(predicate, value, than),
+                             queryCounts);
+  };
+  Value rowSees, rowSeesKey;
   if (isSoftmax()) {
+    // A row that saw nothing has sum 0 (and no NaN anywhere).
+    rowSees = rowSeesKey = counts(arith::CmpFPredicate::UNE, carried.sum, zero);
     carried.maximum =
         tiles.create<arith::MulFOp>(carried.maximum, tiles.f32(exponentScale));
-    if (Value sink = attention.getSink())
+    if (Value sink = attention.getSink()) {
       joinSink(sink, carried);
-    // A row that saw nothing has sum 0 (and no NaN anywhere).
-    rowSees = tiles.conjunction(
-        tiles.compare(arith::CmpFPredicate::UNE, carried.sum, zero),
-        queryCounts);
+      rowSees = counts(arith::CmpFPredicate::UNE, carried.sum, zero);
+    }
     Value inverse = tiles.create<arith::DivFOp>(tiles.f32(1.0), carried.sum);
     inverse = tiles.create<arith::SelectOp>(rowSees, inverse, zero);
     output = tiles.create<arith::MulFOp>(carried.output, inverse);
+  } else {
+    rowSeesKey = counts(arith::CmpFPredicate::UGT, carried.maximum,
+                        tiles.f32(startOfMaximum));
   }
 
   FailureOr<Value> row = applyExclusion(output);
   if (failed(row))
     return failure();
+  // Without an exclusion, y = 0 already where no key was seen.
   Value finished = tiles.create<arith::SelectOp>(
-      tiles.promote(queryCounts, outputType), *row, zero);
+      tiles.promote(attention.getExclude().empty() ? queryCounts : rowSeesKey,
+                    outputType),
+      *row, zero);
 
   Type element = attention.getQueryType().getElementType();
   Value narrow = arith::TruncFOp::create(
