@@ -1,0 +1,28 @@
+// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// A function of query and key in any other way is evaluated on the whole tile; the
+// accumulator still starts from it.
+
+// CHECK-LABEL: gpu.func @layer
+// CHECK-SAME:  other_terms = "element by element, accumulator start"
+// CHECK-NOT:   goat_tile.alloc : <{{.*}}xf32>
+// CHECK:       scf.for
+// CHECK:         %[[PRODUCT:.*]] = arith.muli %{{.*}} : tensor<128x64xi32
+// CHECK:         %[[FLOAT:.*]] = arith.sitofp %[[PRODUCT]]
+// CHECK:         %[[CLAMPED:.*]] = arith.maximumf %[[FLOAT]]
+// CHECK:         %[[START:.*]] = arith.mulf %[[CLAMPED]]
+// CHECK-NEXT:    goat_tile.mma %{{.*}}, %{{.*}}, %[[START]] {b_transposed}
+func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>)
+    -> tensor<?x4x?x64xbf16> {
+  %out = goat.attention %q, %k, %v
+    score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %x = arith.muli %i, %j : index
+      %n = arith.index_cast %x : index to i32
+      %p = arith.sitofp %n : i32 to f32
+      %t = arith.addf %s, %p : f32
+      goat.yield %t : f32
+    }
+    : (tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>)
+    -> (tensor<?x4x?x64xbf16>)
+  return %out : tensor<?x4x?x64xbf16>
+}

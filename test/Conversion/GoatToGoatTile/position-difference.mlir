@@ -1,0 +1,32 @@
+// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// A difference of the two positions written by hand is a distance too.
+
+// CHECK-LABEL: gpu.func @layer
+// CHECK-SAME:  relative_terms = "strip over the distance, generated per tile, accumulator start"
+// CHECK:       %[[STRIPS:.*]] = goat_tile.alloc : <2x191xf32>
+// CHECK:       scf.for
+
+// The strip of the next tile is generated while this one is multiplied.
+// CHECK:         %[[NEXT:.*]] = goat_tile.stage %[[STRIPS]]
+// CHECK:         goat_tile.write %{{.*}}, %[[NEXT]] : tensor<191xf32
+// CHECK:         %[[THIS:.*]] = goat_tile.stage %[[STRIPS]]
+// CHECK-NEXT:    %[[START:.*]] = goat_tile.read_diagonals %[[THIS]]
+// CHECK-NEXT:    %[[SCORE:.*]] = goat_tile.mma %{{.*}}, %{{.*}}, %[[START]] {b_transposed}
+// CHECK-NEXT:    goat_tile.reduce max %[[SCORE]]
+func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>)
+    -> tensor<?x4x?x64xbf16> {
+  %out = goat.attention %q, %k, %v
+    score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %x = goat.query_position %b, %i
+      %z = goat.key_position %b, %j
+      %d = arith.subi %x, %z : index
+      %n = arith.index_cast %d : index to i32
+      %p = arith.sitofp %n : i32 to f32
+      %t = arith.addf %s, %p : f32
+      goat.yield %t : f32
+    }
+    : (tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>)
+    -> (tensor<?x4x?x64xbf16>)
+  return %out : tensor<?x4x?x64xbf16>
+}

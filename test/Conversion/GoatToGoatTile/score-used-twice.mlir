@@ -1,0 +1,23 @@
+// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// The score may be added to itself: that is not the form `s + terms`.
+
+// CHECK-LABEL: gpu.func @layer
+// CHECK-SAME:  score = "region evaluated element by element"
+// CHECK-NOT:   goat_tile.alloc : <{{.*}}xf32>
+// CHECK:       scf.for
+// CHECK:         %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32
+// CHECK:         %[[PRODUCT:.*]] = goat_tile.mma %{{.*}}, %{{.*}}, %[[ZERO]] {b_transposed}
+// CHECK:         %[[SCORE:.*]] = arith.mulf %[[PRODUCT]]
+// CHECK:         arith.addf %[[SCORE]], %[[SCORE]]
+func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>)
+    -> tensor<?x4x?x64xbf16> {
+  %out = goat.attention %q, %k, %v
+    score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %t = arith.addf %s, %s : f32
+      goat.yield %t : f32
+    }
+    : (tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>)
+    -> (tensor<?x4x?x64xbf16>)
+  return %out : tensor<?x4x?x64xbf16>
+}
