@@ -8,6 +8,7 @@
 #include "RegionEvaluator.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 #include <limits>
 
@@ -241,6 +242,45 @@ Value RegionEvaluator::existence(Dependence of) {
   return exists;
 }
 
+/// Sees to it that a dimension that a coordinate or a constant indexes is large
+/// enough: now, or where the kernel is launched. Any other index is the user's
+/// promise.
+LogicalResult RegionEvaluator::requireExtent(tensor::ExtractOp op,
+                                             int64_t axis) {
+  Value index = op.getIndices()[axis];
+  Attribute extent = kernel.dimAttr(cast<BlockArgument>(op.getTensor()), axis);
+  Attribute needed;
+  APInt constant;
+  if (matchPattern(index, m_ConstantInt(&constant))) {
+    if (constant.isNegative())
+      return op.emitError("expected an index of at least 0 but got ")
+             << constant.getSExtValue();
+    needed = tiles.builder.getI64IntegerAttr(constant.getSExtValue() + 1);
+  } else if (isCoordinate(index, Dependence::Batch, attention)) {
+    needed = kernel.dimAttr(attention.getQuery(), 0);
+  } else if (isCoordinate(index, Dependence::Head, attention)) {
+    needed = kernel.dimAttr(attention.getQuery(), 1);
+  } else if (isCoordinate(index, Dependence::Query, attention)) {
+    needed = kernel.dimAttr(attention.getQuery(), 2);
+  } else if (isCoordinate(index, Dependence::Key, attention)) {
+    needed = kernel.dimAttr(attention.getKey(), 2);
+  } else {
+    return success();
+  }
+  auto size = dyn_cast<IntegerAttr>(extent),
+       least = dyn_cast<IntegerAttr>(needed);
+  if (!size || !least) {
+    kernel.requireAtLeast(extent, needed);
+    return success();
+  }
+  if (size.getInt() >= least.getInt())
+    return success();
+  return op.emitError("expected the index of dimension ")
+         << axis << " to stay in [0, " << size.getInt()
+         << ") but it goes up to " << least.getInt() - 1
+         << "; pass a captured tensor that covers it";
+}
+
 /// The uniform part of the offset moves the pointer, in 64 bits; the part that
 /// varies inside the block is i32 only where no stride multiplies it.
 FailureOr<Value> RegionEvaluator::buildExtract(tensor::ExtractOp op) {
@@ -264,17 +304,8 @@ FailureOr<Value> RegionEvaluator::buildExtract(tensor::ExtractOp op) {
     FailureOr<Value> index = evaluate(indexValue);
     if (failed(index))
       return failure();
-    if (auto coordinate = dyn_cast<BlockArgument>(indexValue);
-        coordinate && coordinate.getOwner()->getParentOp() == attention) {
-      Dependence kind = dependence.of(coordinate);
-      Value extent = dependsOn(kind, Dependence::Key) ? attention.getKey()
-                                                      : attention.getQuery();
-      int64_t extentAxis = dependsOn(kind, Dependence::Batch)  ? 0
-                           : dependsOn(kind, Dependence::Head) ? 1
-                                                               : 2;
-      kernel.requireAtLeast(kernel.dimAttr(argument, axis),
-                            kernel.dimAttr(extent, extentAxis));
-    }
+    if (failed(requireExtent(op, axis)))
+      return failure();
     bool varies = isa<RankedTensorType>(index->getType());
     if (varies && !stride) {
       narrow = *index;

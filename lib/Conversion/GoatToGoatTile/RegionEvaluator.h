@@ -52,6 +52,7 @@ private:
   mlir::FailureOr<mlir::Value> build(mlir::Value value);
   mlir::FailureOr<mlir::Value> buildElementwise(mlir::Operation *op);
   mlir::FailureOr<mlir::Value> buildExtract(mlir::tensor::ExtractOp op);
+  mlir::LogicalResult requireExtent(mlir::tensor::ExtractOp op, int64_t axis);
   mlir::FailureOr<mlir::Value> buildReduction(mlir::Operation *op);
   mlir::FailureOr<mlir::Value> buildDifference(QueryKeyDifference form);
   mlir::FailureOr<mlir::Value> buildPosition(mlir::Operation *op,
