@@ -19,7 +19,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
 
 namespace goat::test {
 
@@ -52,6 +52,40 @@ public:
   mlir::MLIRContext context;
   std::string messages;
 };
+
+/// Types of a layer with one batch entry, one head, queries of two lanes.
+inline const char *const aliases = R"(
+!q = tensor<1x1x2x2xf32>
+!k = tensor<1x1x3x2xf32>
+!lse = tensor<1x1x2xf32>
+!row = tensor<2xf32>
+)";
+
+/// A layer of two queries and three keys; `operands` goes before the regions,
+/// `rest` holds regions and attributes.
+inline std::string layer(const std::string &rest,
+                         const std::string &operands = "",
+                         const std::string &parameters = "") {
+  return std::string(aliases) + "func.func @f(%q: !q, %k: !k, %v: !k" +
+         parameters + ") -> (!q, !lse) {\n  %out, %lse = goat.attention " +
+         "%q, %k, %v " + operands + " " + rest +
+         " : (!q, !k, !k) -> (!q, !lse)\n  return %out, %lse : !q, !lse\n}";
+}
+
+/// q = 0, so that all keys weigh the same; values (1, 0), (0, 1), (3, 3).
+inline std::vector<reference::Tensor> plainArguments() {
+  return {{{1, 1, 2, 2}, {0, 0, 0, 0}},
+          {{1, 1, 3, 2}, {1, 0, 0, 1, 1, 1}},
+          {{1, 1, 3, 2}, {1, 0, 0, 1, 3, 3}}};
+}
+
+/// The error of a layer that is refused.
+inline std::string refuse(const std::string &text,
+                          const std::vector<reference::Tensor> &arguments) {
+  Evaluator evaluator;
+  EXPECT_TRUE(evaluator.evaluate(text, arguments).empty());
+  return evaluator.messages;
+}
 
 } // namespace goat::test
 

@@ -3,8 +3,7 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Semantics that the tables of cases and problems do not reach, and every
-// error of the reference.
+// Semantics that the tables of cases and problems do not reach.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,36 +19,13 @@
 using namespace mlir;
 using namespace goat;
 using goat::reference::Tensor;
+using goat::test::layer;
+using goat::test::plainArguments;
+using goat::test::refuse;
 using testing::HasSubstr;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 static const double notANumber = std::nan("");
-
-/// Types of a layer with one batch entry, one head, queries of two lanes.
-static const char *const aliases = R"(
-!q = tensor<1x1x2x2xf32>
-!k = tensor<1x1x3x2xf32>
-!lse = tensor<1x1x2xf32>
-!row = tensor<2xf32>
-)";
-
-/// A layer of two queries and three keys; `operands` goes before the regions,
-/// `rest` holds regions and attributes.
-static std::string layer(const std::string &rest,
-                         const std::string &operands = "",
-                         const std::string &parameters = "") {
-  return std::string(aliases) + "func.func @f(%q: !q, %k: !k, %v: !k" +
-         parameters + ") -> (!q, !lse) {\n  %out, %lse = goat.attention " +
-         "%q, %k, %v " + operands + " " + rest +
-         " : (!q, !k, !k) -> (!q, !lse)\n  return %out, %lse : !q, !lse\n}";
-}
-
-/// q = 0, so that all keys weigh the same; values (1, 0), (0, 1), (3, 3).
-static std::vector<Tensor> plainArguments() {
-  return {{{1, 1, 2, 2}, {0, 0, 0, 0}},
-          {{1, 1, 3, 2}, {1, 0, 0, 1, 1, 1}},
-          {{1, 1, 3, 2}, {1, 0, 0, 1, 3, 3}}};
-}
 
 static void expectNear(const Tensor &tensor, std::vector<double> expected) {
   ASSERT_EQ(tensor.data.size(), expected.size());
@@ -70,14 +46,6 @@ static std::vector<Tensor> run(const std::string &text,
   EXPECT_EQ(evaluator.messages, "");
   results.resize(2);
   return results;
-}
-
-/// The error of a layer that is refused.
-static std::string refuse(const std::string &text,
-                          const std::vector<Tensor> &arguments) {
-  test::Evaluator evaluator;
-  EXPECT_TRUE(evaluator.evaluate(text, arguments).empty());
-  return evaluator.messages;
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,6 +162,46 @@ TEST(Attention, ScoresAreClampedFromBelow) {
                                     plainArguments());
   expectNear(results[0], {4.0 / 3, 4.0 / 3, 4.0 / 3, 4.0 / 3});
   EXPECT_NEAR(results[1].data[0], -1e25, 1.0);
+}
+
+/// Parameters of shape (B, H', n) with H' below Hq: batch entry b and query
+/// head h read row h·H'/Hq of entry b. One query and two keys whose logits are
+/// u[b, h', j] + Σ_r α_r cos(ω_r δ) + β_r sin(ω_r δ), δ = 1 and 0.
+TEST(Attention, ParametersPerBatchEntryAndGroup) {
+  Tensor zeroQuery{{2, 4, 1, 1}, std::vector<double>(8, 0.0)};
+  Tensor zeroKeys{{2, 2, 2, 1}, std::vector<double>(8, 0.0)};
+  Tensor table{{2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}};
+  Tensor alpha{{2, 2, 1}, {0.5, -0.5, 1.5, -1.5}};
+  Tensor beta{{2, 2, 1}, {0.25, 0.75, -0.25, -0.75}};
+  Tensor omega{{1}, {0.5}};
+  std::vector<Tensor> results =
+      run(R"(
+!p = tensor<2x2x1xf32>
+func.func @f(%q: tensor<2x4x1x1xf32>, %k: tensor<2x2x2x1xf32>, %u: tensor<2x2x2xf32>,
+             %alpha: !p, %beta: !p, %omega: tensor<1xf32>)
+    -> (tensor<2x4x1x1xf32>, tensor<2x4x1xf32>) {
+  %out, %lse = goat.attention %q, %k, %k score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %d = goat.distance %b, %i, %j
+    %f = goat.fourier_prior %alpha, %beta, %omega at (%b, %h) distance %d : !p, !p, tensor<1xf32>
+    %p = goat.key_prior %u at (%b, %h, %j) : tensor<2x2x2xf32>
+    %t = arith.addf %f, %p : f32
+    goat.yield %t : f32
+  } : (tensor<2x4x1x1xf32>, tensor<2x2x2x1xf32>, tensor<2x2x2x1xf32>)
+    -> (tensor<2x4x1x1xf32>, tensor<2x4x1xf32>)
+  return %out, %lse : tensor<2x4x1x1xf32>, tensor<2x4x1xf32>
+})",
+          {zeroQuery, zeroKeys, table, alpha, beta, omega});
+  std::vector<double> expected;
+  for (size_t b = 0; b < 2; ++b)
+    for (size_t h = 0; h < 4; ++h) {
+      size_t row = 2 * b + h / 2;
+      double far = table.data[2 * row] + alpha.data[row] * std::cos(0.5) +
+                   beta.data[row] * std::sin(0.5);
+      double near = table.data[2 * row + 1] + alpha.data[row];
+      expected.push_back(std::log(std::exp(far) + std::exp(near)));
+    }
+  expectNear(results[1], expected);
 }
 
 /// A key that a mask hides has no part in the row, whatever it holds.
@@ -391,147 +399,4 @@ func.func @f(%q: tensor<1x1x2x2xf32>, %k: tensor<1x1x?x2xf32>,
                       std::exp(b - lse) * second[0].data[2 * i + d],
                   whole[0].data[2 * i + d], tolerances::exactAnswer);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Ops of other dialects
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// foreign.twice doubles a number: a prior of another dialect. What it is, it
-/// says through PluginOpInterface only.
-class TwiceOp : public Op<TwiceOp, OpTrait::OneResult, OpTrait::OneOperand,
-                          OpTrait::ZeroRegions, MemoryEffectOpInterface::Trait,
-                          ConditionallySpeculatable::Trait,
-                          OpTrait::AlwaysSpeculatableImplTrait,
-                          PluginOpInterface::Trait> {
-public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TwiceOp)
-  using Op::Op;
-  static StringRef getOperationName() { return "foreign.twice"; }
-  static ArrayRef<StringRef> getAttributeNames() { return {}; }
-  void getEffects(
-      SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &) {}
-  Value buildExpansion(OpBuilder &builder) {
-    Value value = getOperation()->getOperand(0);
-    return arith::AddFOp::create(builder, getLoc(), value, value);
-  }
-};
-
-class ForeignDialect : public Dialect {
-public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ForeignDialect)
-  explicit ForeignDialect(MLIRContext *context)
-      : Dialect(getDialectNamespace(), context, TypeID::get<ForeignDialect>()) {
-    addOperations<TwiceOp>();
-  }
-  static StringRef getDialectNamespace() { return "foreign"; }
-};
-
-} // namespace
-
-TEST(Foreign, PluginIsEvaluatedThroughItsExpansion) {
-  test::Evaluator evaluator;
-  evaluator.context.loadDialect<ForeignDialect>();
-  std::vector<Tensor> results = evaluator.evaluate(layer(R"(score {
-  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
-    %c = arith.constant 0.25 : f32
-    %p = "foreign.twice"(%c) : (f32) -> f32
-    %t = arith.addf %s, %p : f32
-    goat.yield %t : f32
-  })"),
-                                                   plainArguments());
-  EXPECT_EQ(evaluator.messages, "");
-  ASSERT_EQ(results.size(), 2u);
-  expectNear(results[1], {0.5 + std::log(3.0), 0.5 + std::log(3.0)});
-}
-
-//===----------------------------------------------------------------------===//
-// Errors
-//===----------------------------------------------------------------------===//
-
-TEST(Errors, Arguments) {
-  std::vector<Tensor> arguments = plainArguments();
-  arguments.pop_back();
-  EXPECT_THAT(refuse(layer(""), arguments),
-              HasSubstr("expected 3 arguments but got 2"));
-  arguments = plainArguments();
-  arguments[1].shape = {1, 1, 2, 3};
-  EXPECT_THAT(refuse(layer(""), arguments),
-              HasSubstr("expected argument 1 to have shape 1x1x3x2 but got "
-                        "1x1x2x3"));
-  arguments = plainArguments();
-  arguments[1].data.pop_back();
-  EXPECT_THAT(refuse(layer(""), arguments),
-              HasSubstr("expected argument 1 to hold 6 elements but got 5"));
-}
-
-TEST(Errors, UnknownOpAndTheWayOut) {
-  EXPECT_THAT(
-      refuse("func.func @f(%x: vector<2xf32>) -> f32 {\n"
-             "  %c = arith.constant 0.0 : f32\n  return %c : f32\n}",
-             {{{2}, {0, 0}}}),
-      HasSubstr("expected argument 0 to be a ranked tensor or a number"));
-  EXPECT_THAT(
-      refuse("func.func @f(%x: tensor<2x3xf32>) -> tensor<6xf32> {\n"
-             "  %y = tensor.collapse_shape %x [[0, 1]] : tensor<2x3xf32> into "
-             "tensor<6xf32>\n  return %y : tensor<6xf32>\n}",
-             {{{2, 3}, {0, 0, 0, 0, 0, 0}}}),
-      HasSubstr("expected an op that the reference can evaluate but got "
-                "'tensor.collapse_shape'; say it in arith, math, tensor and "
-                "goat ops, or let it implement PluginOpInterface"));
-}
-
-TEST(Errors, IndexOutOfRange) {
-  std::vector<Tensor> arguments = plainArguments();
-  arguments.push_back({{2}, {0, 0}});
-  EXPECT_THAT(refuse(layer(R"(score {
-  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
-    %t = tensor.extract %table[%j] : tensor<2xf32>
-    goat.yield %t : f32
-  })",
-                           "", ", %table: tensor<2xf32>"),
-                     arguments),
-              HasSubstr("expected index 0 to lie in [0, 2) but got 2"));
-}
-
-TEST(Errors, DivisionByZero) {
-  EXPECT_THAT(refuse(layer(R"(mask {
-  ^bb0(%b: index, %h: index, %i: index, %j: index):
-    %r = arith.remui %j, %b : index
-    %m = arith.cmpi eq, %r, %b : index
-    goat.yield %m : i1
-  })"),
-                     plainArguments()),
-              HasSubstr("expected a divisor other than 0"));
-}
-
-TEST(Errors, SizesKnownAtRunTime) {
-  std::string text = R"(
-func.func @f(%q: tensor<?x2x?x2xf32>, %k: tensor<?x1x?x2xf32>,
-             %v: tensor<?x1x?x2xf32>, %n: tensor<?xi32>, %u: tensor<1x?xf32>)
-    -> tensor<?x2x?x2xf32> {
-  %out = goat.attention %q, %k, %v k_lengths(%n : tensor<?xi32>) score {
-  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
-    %t = goat.key_prior %u at (%b, %h, %j) : tensor<1x?xf32>
-    goat.yield %t : f32
-  } : (tensor<?x2x?x2xf32>, tensor<?x1x?x2xf32>, tensor<?x1x?x2xf32>)
-    -> (tensor<?x2x?x2xf32>)
-  return %out : tensor<?x2x?x2xf32>
-})";
-  Tensor query{{1, 2, 1, 2}, {0, 0, 0, 0}}, keys{{1, 1, 2, 2}, {0, 0, 0, 0}},
-      oneKey{{1, 1, 1, 2}, {0, 0}}, twoEntries{{2, 1, 1, 2}, {0, 0, 0, 0}},
-      lengths{{1}, {1}}, table{{1, 2}, {0, 0}};
-  EXPECT_THAT(refuse(text, {query, twoEntries, twoEntries, lengths, table}),
-              HasSubstr("(C2) expected one batch size but got 1, 2 and 2"));
-  EXPECT_THAT(refuse(text, {query, keys, oneKey, lengths, table}),
-              HasSubstr("(C2) expected key and value to have one length but "
-                        "got 2 and 1"));
-  EXPECT_THAT(refuse(text, {query, keys, keys, {{2}, {1, 1}}, table}),
-              HasSubstr("(C9) expected k_lengths to have one element per batch "
-                        "entry, 1, but got 2"));
-  EXPECT_THAT(refuse(text, {query, keys, keys, lengths, {{1, 3}, {0, 0, 0}}}),
-              HasSubstr("(C2) expected the table's last dimension to be the "
-                        "key length 2 but got 3"));
 }
