@@ -96,6 +96,12 @@ std::string layerText(const Variant &variant, const Layer &layer) {
          "\n}\n";
 }
 
+/// Puts the row's size into regions that call it ROW.
+void nameRows(Layer &layer) {
+  for (size_t at; (at = layer.regions.find("ROW")) != std::string::npos;)
+    layer.regions.replace(at, 3, std::to_string(layer.valueDim));
+}
+
 using Element =
     std::function<double(int64_t b, int64_t h, int64_t row, int64_t d)>;
 
@@ -246,6 +252,93 @@ Case goat::cases::causalAverage(const Variant &variant, int64_t length) {
       "causal-average-" + std::to_string(length), variant, layer, zero, zero,
       rowNumber, [](int64_t, int64_t, int64_t i, int64_t) { return i / 2.0; },
       [](int64_t, int64_t, int64_t i) { return std::log(i + 1.0); });
+}
+
+Case goat::cases::lateWindow(const Variant &variant, float scale) {
+  Layer layer = makeLayer(variant, 1);
+  layer.scale = scale;
+  layer.queryLength = layer.keyLength = 150;
+  layer.regions = R"(mask {
+    ^bb0(%b: index, %h: index, %i: index, %j: index):
+      %causal = goat.causal_mask %b, %i, %j
+      %d = goat.distance %b, %i, %j
+      %c3 = arith.constant 3 : index
+      %near = arith.cmpi sle, %d, %c3 : index
+      %m = arith.andi %causal, %near : i1
+      goat.yield %m : i1
+    })";
+  auto count = [](int64_t i) { return std::min<int64_t>(i + 1, 4); };
+  return makeCase(
+      "late-window-" + std::to_string(scale), variant, layer, zero, zero,
+      [](int64_t, int64_t, int64_t row, int64_t) {
+        return static_cast<double>(row % 5);
+      },
+      [=](int64_t, int64_t, int64_t i, int64_t) {
+        double sum = 0.0;
+        for (int64_t j = i + 1 - count(i); j <= i; ++j)
+          sum += static_cast<double>(j % 5);
+        return sum / static_cast<double>(count(i));
+      },
+      [=](int64_t, int64_t, int64_t i) {
+        return std::log(static_cast<double>(count(i)));
+      });
+}
+
+Case goat::cases::nothingButMinusInfinity(const Variant &variant, float scale) {
+  Layer layer = makeLayer(variant, 1);
+  layer.scale = scale;
+  layer.queryLength = 3;
+  layer.keyLength = 5;
+  layer.regions = R"(score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %never = arith.constant -3.4e38 : f32
+      %t = arith.addf %s, %never : f32
+      goat.yield %t : f32
+    })";
+  return makeCase(
+      "nothing-but-minus-infinity-" + std::to_string(scale), variant, layer,
+      rowNumber, rowNumber, rowNumber,
+      [](int64_t, int64_t, int64_t, int64_t) { return 2.0; },
+      [](int64_t, int64_t, int64_t) { return unrecorded; });
+}
+
+Case goat::cases::exclusionOfMaskedRow(const Variant &variant) {
+  Layer layer = makeLayer(variant, 2);
+  layer.queryLength = layer.keyLength = 2;
+  layer.regions = R"(mask {
+    ^bb0(%b: index, %h: index, %i: index, %j: index):
+      %c0 = arith.constant 0 : index
+      %m = arith.cmpi ne, %i, %c0 : index
+      goat.yield %m : i1
+    } exclude {
+    ^bb0(%y: tensor<ROWxf32>, %own: tensor<ROWxf32>, %b: index, %h: index, %i: index):
+      %z = arith.addf %y, %own : tensor<ROWxf32>
+      goat.yield %z : tensor<ROWxf32>
+    })";
+  nameRows(layer);
+  return makeCase(
+      "exclusion-of-masked-row", variant, layer, zero, zero,
+      [](int64_t, int64_t, int64_t row, int64_t) { return row + 1.0; },
+      [](int64_t, int64_t, int64_t i, int64_t) { return i == 0 ? 0.0 : 3.5; },
+      [](int64_t, int64_t, int64_t i) {
+        return i == 0 ? minusInfinity : std::log(2.0);
+      });
+}
+
+Case goat::cases::exclusionWithoutOwn(const Variant &variant) {
+  Layer layer = makeLayer(variant, 1);
+  layer.queryLength = 3;
+  layer.regions = R"(exclude {
+    ^bb0(%y: tensor<ROWxf32>, %own: tensor<ROWxf32>, %b: index, %h: index, %i: index):
+      %z = arith.mulf %y, %y : tensor<ROWxf32>
+      goat.yield %z : tensor<ROWxf32>
+    })";
+  nameRows(layer);
+  return makeCase(
+      "exclusion-without-own", variant, layer, zero, zero,
+      [](int64_t, int64_t, int64_t, int64_t) { return 2.0; },
+      [](int64_t, int64_t, int64_t, int64_t) { return 4.0; },
+      [](int64_t, int64_t, int64_t) { return 0.0; });
 }
 
 Case goat::cases::headDimension(const Variant &variant, int64_t headDim,
@@ -414,6 +507,13 @@ std::vector<Case> goat::cases::allCases(const Variant &variant) {
     cases.push_back(raggedPrior(variant, length));
   for (int64_t length : {1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 129})
     cases.push_back(causalAverage(variant, length));
+  // The rounding of scale · maximum goes up for some scales, down for others.
+  for (float scale : {0.125f, 0.3f, 0.7f, 1.1f}) {
+    cases.push_back(lateWindow(variant, scale));
+    cases.push_back(nothingButMinusInfinity(variant, scale));
+  }
+  cases.push_back(exclusionOfMaskedRow(variant));
+  cases.push_back(exclusionWithoutOwn(variant));
   for (int64_t headDim : {1, 3, 31, 40, 63, 80, 96, 192})
     cases.push_back(headDimension(variant, headDim, /*wideValue=*/false));
   for (auto [queryHeads, keyHeads] :

@@ -57,6 +57,17 @@ Case unreadKeys(const Variant &variant, double padding);
 Case raggedPrior(const Variant &variant, int64_t length);
 /// Causal average of 0, 1, 2, …: out_i = i/2, lse_i = ln(i + 1). Own D 1.
 Case causalAverage(const Variant &variant, int64_t length);
+/// The last four keys, with a mask of plain ops: a row sees nothing of the
+/// first tiles of keys. Own D 1.
+Case lateWindow(const Variant &variant, float scale);
+/// A prior of −3.4e38 everywhere, which is not a mask: the values' average. Own
+/// D 1.
+Case nothingButMinusInfinity(const Variant &variant, float scale);
+/// z = y + own, where row 0 sees no key: it is 0 all the same. Own D 2.
+Case exclusionOfMaskedRow(const Variant &variant);
+/// z = y·y for three queries and one key: every row, although two have no value
+/// of their own. Own D 1.
+Case exclusionWithoutOwn(const Variant &variant);
 /// One query, four keys, all ones: lse = √D + ln 4. Head dimension given. The
 /// value dimension is 2, or the head dimension with `wideValue`.
 Case headDimension(const Variant &variant, int64_t headDim, bool wideValue);
