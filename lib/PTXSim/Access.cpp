@@ -311,12 +311,15 @@ uint32_t resolveAccess(Warp &warp, const Instr &instr, Space space,
                        AccessKind kind, uint32_t bytes, uint32_t mask,
                        LaneAccess &access) {
   Trouble misaligned;
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
-    if (access.address[lane] & (bytes - 1))
-      misaligned.add(lane);
-  }
-  if (misaligned.lanes) {
+  uint64_t lowBits = 0;
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    lowBits |= mask >> lane & 1 ? access.address[lane] : 0;
+  if (lowBits & (bytes - 1)) {
+    for (uint32_t left = mask; left; left &= left - 1) {
+      unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+      if (access.address[lane] & (bytes - 1))
+        misaligned.add(lane);
+    }
     uint64_t address = access.address[misaligned.first];
     warp.report(FindingKind::Misaligned, instr, misaligned.lanes, address,
                 "expected an address divisible by " + std::to_string(bytes) +
@@ -370,42 +373,41 @@ uint32_t resolveAccess(Warp &warp, const Instr &instr, Space space,
 
 void countShared(Warp &warp, const Instr &instr, const uint64_t *address,
                  uint32_t bytes, uint32_t mask) {
-  // A pass serves 128 bytes: 32 lanes of 4 bytes, 16 of 8 or 8 of 16. Within
-  // one, every bank delivers one word; lanes that want the same word share it.
-  unsigned lanesPerPass = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
-  unsigned words = bytes <= 4 ? 1 : bytes / 4;
+  // A pass serves 128 bytes: 32 lanes of 4 bytes, 16 of 8 or 8 of 16. Aligned
+  // accesses of 8 and 16 bytes take 2 and 4 neighbouring banks, so banks count
+  // in units of the access. Within a pass every bank delivers one unit; lanes
+  // that want the same one share it.
+  unsigned unitShift = bytes <= 4 ? 2 : bytes == 8 ? 3 : 4;
+  unsigned banks = 128u >> unitShift;
   uint64_t total = 0, extra = 0;
-  for (unsigned begin = 0; begin < warpSize; begin += lanesPerPass) {
-    uint32_t group =
-        lanesPerPass == 32 ? mask : mask >> begin & ((1u << lanesPerPass) - 1);
+  for (unsigned begin = 0; begin < warpSize; begin += banks) {
+    uint32_t group = banks == 32 ? mask : mask >> begin & ((1u << banks) - 1);
     if (!group)
       continue;
     uint32_t taken = 0;
-    uint32_t word[32];
+    uint32_t unit[warpSize];
     unsigned passes = 1;
-    // Words that found their bank taken by another word.
-    uint32_t spilled[32 * 4];
+    // Units that found their bank taken by another one.
+    uint32_t spilled[warpSize];
     unsigned numSpilled = 0;
     for (uint32_t left = group; left; left &= left - 1) {
       unsigned lane = begin + static_cast<unsigned>(__builtin_ctz(left));
-      for (unsigned k = 0; k < words; ++k) {
-        uint32_t index = static_cast<uint32_t>(address[lane] >> 2) + k;
-        uint32_t bank = index & 31;
-        if (!(taken >> bank & 1)) {
-          taken |= 1u << bank;
-          word[bank] = index;
-        } else if (word[bank] != index) {
-          spilled[numSpilled++] = index;
-        }
+      uint32_t index = static_cast<uint32_t>(address[lane] >> unitShift);
+      uint32_t bank = index & (banks - 1);
+      if (!(taken >> bank & 1)) {
+        taken |= 1u << bank;
+        unit[bank] = index;
+      } else if (unit[bank] != index) {
+        spilled[numSpilled++] = index;
       }
     }
     if (numSpilled) {
       std::sort(spilled, spilled + numSpilled);
       unsigned distinct = static_cast<unsigned>(
           std::unique(spilled, spilled + numSpilled) - spilled);
-      unsigned perBank[32] = {};
+      unsigned perBank[warpSize] = {};
       for (unsigned i = 0; i < distinct; ++i)
-        passes = std::max(passes, 1 + ++perBank[spilled[i] & 31]);
+        passes = std::max(passes, 1 + ++perBank[spilled[i] & (banks - 1)]);
     }
     total += passes;
     extra += passes - 1;

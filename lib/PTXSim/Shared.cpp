@@ -11,8 +11,6 @@
 #include "Shared.h"
 #include "MemoryImpl.h"
 
-#include <algorithm>
-
 namespace goat::ptxsim {
 
 void SharedMemory::reset(uint32_t bytes, uint32_t granule, uint32_t warps) {
@@ -29,53 +27,33 @@ void SharedMemory::reset(uint32_t bytes, uint32_t granule, uint32_t warps) {
   readClocks.assign(size_t(count) * warps, 0);
 }
 
-SharedMemory::Problem SharedMemory::read(uint64_t address, uint32_t bytes,
-                                         uint32_t warp, const uint32_t *clock,
-                                         uint32_t &otherWarp) {
-  uint32_t first = static_cast<uint32_t>(address - base) >> shift;
-  uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
-  Problem problem = Problem::None;
-  uint32_t now = clock[warp];
-  for (uint32_t g = first; g <= last; ++g) {
-    const Granule &granule = granules[g];
-    readClocks[size_t(g) * numWarps + warp] = now;
-    if (granule.isInFlight) {
-      problem = Problem::InFlight;
-    } else if (!granule.isWritten) {
-      problem = Problem::Uninitialised;
-    } else if (granule.writeClock > clock[granule.writer]) {
-      problem = Problem::WriteRace;
-      otherWarp = granule.writer;
-    }
-  }
-  return problem;
+SharedMemory::Problem SharedMemory::explainRead(const Granule &granule,
+                                                const uint32_t *clock,
+                                                uint32_t &otherWarp) const {
+  if (granule.state == inFlight)
+    return Problem::InFlight;
+  if (granule.state == untouched)
+    return Problem::Uninitialised;
+  if (granule.writeClock <= clock[granule.writer])
+    return Problem::None;
+  otherWarp = granule.writer;
+  return Problem::WriteRace;
 }
 
-SharedMemory::Problem SharedMemory::write(uint64_t address, uint32_t bytes,
-                                          uint32_t warp, const uint32_t *clock,
-                                          uint32_t &otherWarp) {
-  uint32_t first = static_cast<uint32_t>(address - base) >> shift;
-  uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
-  Problem problem = Problem::None;
-  for (uint32_t g = first; g <= last; ++g) {
-    Granule &granule = granules[g];
-    if (granule.isInFlight)
-      problem = Problem::InFlight;
-    if (granule.writeClock > clock[granule.writer]) {
-      problem = Problem::WriteRace;
-      otherWarp = granule.writer;
-    }
-    const uint32_t *reads = &readClocks[size_t(g) * numWarps];
-    for (uint32_t w = 0; w < numWarps; ++w)
-      if (reads[w] > clock[w]) {
-        problem = Problem::ReadRace;
-        otherWarp = w;
-      }
-    granule.isWritten = true;
-    granule.writer = static_cast<uint16_t>(warp);
-    granule.writeClock = clock[warp];
+SharedMemory::Problem SharedMemory::explainWrite(const Granule &granule,
+                                                 const uint32_t *reads,
+                                                 const uint32_t *clock,
+                                                 uint32_t &otherWarp) const {
+  if (granule.state == inFlight)
+    return Problem::InFlight;
+  if (granule.writeClock > clock[granule.writer]) {
+    otherWarp = granule.writer;
+    return Problem::WriteRace;
   }
-  return problem;
+  for (uint32_t w = 0; w < numWarps; ++w)
+    if (reads[w] > clock[w])
+      otherWarp = w;
+  return Problem::ReadRace;
 }
 
 SharedMemory::Problem SharedMemory::strong(uint64_t address, uint32_t bytes,
@@ -85,12 +63,12 @@ SharedMemory::Problem SharedMemory::strong(uint64_t address, uint32_t bytes,
   Problem problem = Problem::None;
   for (uint32_t g = first; g <= last; ++g) {
     Granule &granule = granules[g];
-    if (granule.isInFlight)
+    if (granule.state == inFlight)
       problem = Problem::InFlight;
-    else if (reads && !granule.isWritten)
+    else if (reads && granule.state == untouched)
       problem = Problem::Uninitialised;
-    if (writes)
-      granule.isWritten = true;
+    if (writes && granule.state == untouched)
+      granule.state = written;
   }
   return problem;
 }
@@ -103,7 +81,7 @@ SharedMemory::Problem SharedMemory::beginCopy(uint64_t address, uint32_t bytes,
   uint32_t first = static_cast<uint32_t>(address - base) >> shift;
   uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
   for (uint32_t g = first; g <= last; ++g)
-    granules[g].isInFlight = true;
+    granules[g].state = inFlight;
   return problem;
 }
 
@@ -111,12 +89,8 @@ void SharedMemory::endCopy(uint64_t address, uint32_t bytes, uint32_t warp,
                            const uint32_t *clock) {
   uint32_t first = static_cast<uint32_t>(address - base) >> shift;
   uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
-  for (uint32_t g = first; g <= last; ++g) {
-    granules[g].isInFlight = false;
-    granules[g].isWritten = true;
-    granules[g].writer = static_cast<uint16_t>(warp);
-    granules[g].writeClock = clock[warp];
-  }
+  for (uint32_t g = first; g <= last; ++g)
+    granules[g] = {clock[warp], static_cast<uint16_t>(warp), written};
 }
 
 } // namespace goat::ptxsim

@@ -13,6 +13,7 @@
 #ifndef GOAT_LIB_PTXSIM_SHARED_H
 #define GOAT_LIB_PTXSIM_SHARED_H
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -45,9 +46,38 @@ public:
   /// Checks and records an access by `warp`, whose knowledge of the others is
   /// `clock`. `otherWarp` is set for races.
   Problem read(uint64_t address, uint32_t bytes, uint32_t warp,
-               const uint32_t *clock, uint32_t &otherWarp);
+               const uint32_t *clock, uint32_t &otherWarp) {
+    uint32_t first = static_cast<uint32_t>(address - base) >> shift;
+    uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+    Problem problem = Problem::None;
+    uint32_t now = clock[warp];
+    for (uint32_t g = first; g <= last; ++g) {
+      const Granule &granule = granules[g];
+      readClocks[size_t(g) * numWarps + warp] = now;
+      if (granule.state != written ||
+          granule.writeClock > clock[granule.writer])
+        problem = explainRead(granule, clock, otherWarp);
+    }
+    return problem;
+  }
   Problem write(uint64_t address, uint32_t bytes, uint32_t warp,
-                const uint32_t *clock, uint32_t &otherWarp);
+                const uint32_t *clock, uint32_t &otherWarp) {
+    uint32_t first = static_cast<uint32_t>(address - base) >> shift;
+    uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+    Problem problem = Problem::None;
+    for (uint32_t g = first; g <= last; ++g) {
+      Granule &granule = granules[g];
+      const uint32_t *reads = &readClocks[size_t(g) * numWarps];
+      bool isOrdered = granule.state != inFlight &&
+                       granule.writeClock <= clock[granule.writer];
+      for (uint32_t w = 0; w < numWarps; ++w)
+        isOrdered &= reads[w] <= clock[w];
+      if (!isOrdered)
+        problem = explainWrite(granule, reads, clock, otherWarp);
+      granule = {clock[warp], static_cast<uint16_t>(warp), written};
+    }
+    return problem;
+  }
   /// Strong accesses and atomics order other accesses; they are only checked
   /// for copies in flight and, when they read, for initialisation.
   Problem strong(uint64_t address, uint32_t bytes, bool reads, bool writes);
@@ -59,13 +89,18 @@ public:
                const uint32_t *clock);
 
 private:
+  enum State : uint16_t { untouched, written, inFlight };
   struct Granule {
     /// Clock of the last writer, 0 if it was never written.
     uint32_t writeClock = 0;
     uint16_t writer = 0;
-    bool isWritten = false;
-    bool isInFlight = false;
+    State state = untouched;
   };
+
+  Problem explainRead(const Granule &granule, const uint32_t *clock,
+                      uint32_t &otherWarp) const;
+  Problem explainWrite(const Granule &granule, const uint32_t *reads,
+                       const uint32_t *clock, uint32_t &otherWarp) const;
 
   uint32_t base = 0;
   uint32_t size = 0;
