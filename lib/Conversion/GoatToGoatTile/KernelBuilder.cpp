@@ -100,9 +100,20 @@ void KernelBuilder::requireAtLeast(Attribute a, Attribute b) {
 }
 
 void KernelBuilder::setGrid(AffineMap grid, ArrayRef<Attribute> sizes) {
+  MLIRContext *context = kernel.getContext();
+  SmallVector<AffineExpr> symbols;
+  SmallVector<Attribute> dynamic;
+  for (Attribute size : sizes) {
+    if (auto constant = dyn_cast<IntegerAttr>(size)) {
+      symbols.push_back(getAffineConstantExpr(constant.getInt(), context));
+      continue;
+    }
+    symbols.push_back(getAffineSymbolExpr(dynamic.size(), context));
+    dynamic.push_back(size);
+  }
+  grid = grid.replaceDimsAndSymbols({}, symbols, 0, dynamic.size());
   kernel->setAttr("goat_tile.grid", AffineMapAttr::get(grid));
-  kernel->setAttr("goat_tile.grid_dims",
-                  ArrayAttr::get(kernel.getContext(), sizes));
+  kernel->setAttr("goat_tile.grid_dims", ArrayAttr::get(context, dynamic));
 }
 
 /// The names given by the attribute goat.name, or stem0, stem1, …

@@ -51,7 +51,7 @@ public:
     choices.emplace_back(name, value);
   }
   /// Sets the number of blocks: each extent is an affine expression over the
-  /// given sizes.
+  /// given sizes, of which static ones are put in.
   void setGrid(mlir::AffineMap grid, llvm::ArrayRef<mlir::Attribute> sizes);
 
   /// Writes the signature and all attributes; call once, when the body stands.

@@ -1,10 +1,10 @@
 // RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
 // Static sizes are constants of the kernel, not arguments.
 
-// CHECK:       affine_map<()[s0, s1] -> (s0 ceildiv 128, 4, s1)>
+// CHECK:       affine_map<() -> (3, 4, 2)>
 // CHECK-LABEL: gpu.func @layer(
 // CHECK-NOT:   #goat_tile.dim
-// CHECK-SAME:  goat_tile.grid_dims = [300, 2]
+// CHECK-SAME:  goat_tile.grid_dims = []
 // CHECK-SAME:  goat_tile.result_dims = {{\[\[}}2, 4, 300, 64]]
 // CHECK:       goat_tile.copy_async %{{.*}}[%{{.*}} to %c300_i32
 func.func @layer(%q: tensor<2x4x300x64xbf16>, %k: tensor<2x4x500x64xbf16>, %v: tensor<2x4x500x64xbf16>)

@@ -20,6 +20,10 @@ def Foreign_Dialect : Dialect {
     Shows that whatever implements the interfaces of the goat dialect is
     compiled like goat's own ops, and how that is done.
   }];
+  // What the expansions below are made of.
+  let dependentDialects = ["::goat::GoatDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 class Foreign_Op<string mnemonic, list<Trait> traits>

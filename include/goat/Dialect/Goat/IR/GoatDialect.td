@@ -26,6 +26,10 @@ def Goat_Dialect : Dialect {
     asks them questions through interfaces and never looks at their names.
   }];
   let useDefaultAttributePrinterParser = 1;
+  // Expansions of plug-in ops build their ops.
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
   let extraClassDeclaration = [{
     /// Version written into bytecode; readers refuse a newer one.
     static constexpr int64_t bytecodeVersion = 1;
