@@ -117,6 +117,25 @@ struct BlockIdLowering : OpConversionPattern<gpu::BlockIdOp> {
   }
 };
 
+/// Inline PTX with side effects, which LLVM neither merges nor moves.
+struct BlockIndexLowering : OpConversionPattern<BlockIndexOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(BlockIndexOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    static constexpr StringRef registers[] = {"%ctaid.x", "%ctaid.y",
+                                              "%ctaid.z"};
+    auto assembly = LLVM::InlineAsmOp::create(
+        rewriter, op.getLoc(), rewriter.getI32Type(), ValueRange(),
+        ("mov.u32 $0, " + registers[op.getAxis()] + ";").str(), "=r",
+        /*has_side_effects=*/true, /*is_align_stack=*/false,
+        LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+    rewriter.replaceOp(op, assembly.getRes());
+    return success();
+  }
+};
+
 struct ConvertGoatTileToNVVM
     : public goat::impl::ConvertGoatTileToNVVMBase<ConvertGoatTileToNVVM> {
   void runOnOperation() override {
@@ -136,8 +155,8 @@ struct ConvertGoatTileToNVVM
     populateMatrixMultiplyPatterns(converter, patterns);
     populateMemoryPatterns(converter, patterns, sharedMemory);
     populateAsyncCopyPatterns(converter, patterns, *threads);
-    patterns.add<KernelLowering, ReturnLowering, BlockIdLowering>(converter,
-                                                                  context);
+    patterns.add<KernelLowering, ReturnLowering, BlockIdLowering,
+                 BlockIndexLowering>(converter, context);
     target.addIllegalDialect<GoatTileDialect, gpu::GPUDialect>();
     target.addLegalOp<gpu::GPUModuleOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();

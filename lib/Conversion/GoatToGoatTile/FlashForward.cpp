@@ -66,12 +66,14 @@ public:
 private:
   void buildTypes();
   void buildCoordinates();
+  Value matrix(Value tensor);
   void buildBuffers();
   IntegerAttr columnsOf(int64_t width);
   Value copyTile(Value matrix, Value firstRow, Value rows, int64_t width,
                  Value buffer);
   Value stage(Value ring, Value number);
   Value copyKeyValue(Value number, Value extraToken);
+  LogicalResult generateNext(Value number);
   LogicalResult step(Value number, bool isPartial, Carried &carried);
   LogicalResult loop(Value begin, Value end, bool isPartial, Carried &carried);
   bool isSoftmax() { return attention.getNormalizer() == Normalizer::softmax; }
@@ -93,11 +95,12 @@ private:
   AttentionContext context;
 
   RankedTensorType scoreType, outputType, rowType;
-  Value firstQuery, lastQuery;
+  Value firstQuery;
   /// Query rows of the block; which of them the tensor has, and which count.
   Value query, queryExists, queryCounts;
-  Value queryMatrix, keyMatrix, valueMatrix, outMatrix;
+  Value keyMatrix, valueMatrix;
   Value queryBuffer, keyRing, valueRing;
+  KeyTiles keyTiles;
   std::optional<ScoreTile> scores;
   /// Logit of a score in units of log2.
   double exponentScale = 1.0;
@@ -116,14 +119,12 @@ void FlashForward::buildTypes() {
 }
 
 void FlashForward::buildCoordinates() {
-  auto blockId = [&](gpu::Dimension dimension) -> Value {
-    return arith::IndexCastOp::create(
-        builder, tiles.loc, builder.getI32Type(),
-        gpu::BlockIdOp::create(builder, tiles.loc, dimension));
+  auto blockIndex = [&](int64_t axis) -> Value {
+    return BlockIndexOp::create(builder, tiles.loc, axis);
   };
-  Value block = blockId(gpu::Dimension::x);
-  context = buildContext(attention, kernel, tiles, blockId(gpu::Dimension::z),
-                         blockId(gpu::Dimension::y));
+  Value block = blockIndex(0);
+  context =
+      buildContext(attention, kernel, tiles, blockIndex(2), blockIndex(1));
   firstQuery =
       tiles.create<arith::MulIOp>(block, tiles.i32(schedule.getRows()));
   Value iota = IotaOp::create(builder, tiles.loc,
@@ -133,20 +134,16 @@ void FlashForward::buildCoordinates() {
       tiles.compare(arith::CmpIPredicate::slt, query, context.queryRows);
   queryCounts =
       tiles.compare(arith::CmpIPredicate::slt, query, context.queryLength);
+}
 
-  auto matrix = [&](Value tensor, Value head, int64_t heads, Value rows,
-                    int64_t width) {
-    return matrixOf(tiles, kernel.input(cast<BlockArgument>(tensor)),
-                    context.batch, head, heads, rows, width);
-  };
-  int64_t keyHeads = attention.getNumKeyHeads();
-  queryMatrix =
-      matrix(attention.getQuery(), context.head, attention.getNumQueryHeads(),
-             context.queryRows, attention.getHeadDim());
-  keyMatrix = matrix(attention.getKey(), context.keyHead, keyHeads,
-                     context.keyRows, attention.getHeadDim());
-  valueMatrix = matrix(attention.getValue(), context.keyHead, keyHeads,
-                       context.keyRows, attention.getValueDim());
+/// The matrix of this block's batch entry in query, key or value.
+Value FlashForward::matrix(Value tensor) {
+  bool isQuery = tensor == attention.getQuery();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return matrixOf(
+      tiles, kernel.input(cast<BlockArgument>(tensor)), context.batch,
+      isQuery ? context.head : context.keyHead, type.getDimSize(1),
+      isQuery ? context.queryRows : context.keyRows, type.getDimSize(3));
 }
 
 void FlashForward::buildBuffers() {
@@ -275,6 +272,21 @@ FailureOr<Value> FlashForward::applyMask(Value score, const Coordinates &at) {
       .getResult();
 }
 
+/// Generates the priors of a tile if the block gets to it. The branch also
+/// keeps the registers of this work apart from those of the product that
+/// follows.
+LogicalResult FlashForward::generateNext(Value number) {
+  if (!scores->generates())
+    return success();
+  Value isWanted =
+      tiles.compare(arith::CmpIPredicate::slt, number, keyTiles.end);
+  auto branch = scf::IfOp::create(builder, tiles.loc, isWanted,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  return scores->generate(tiles, number);
+}
+
 LogicalResult FlashForward::step(Value number, bool isPartial,
                                  Carried &carried) {
   int64_t stages = schedule.getStages();
@@ -286,8 +298,7 @@ LogicalResult FlashForward::step(Value number, bool isPartial,
   carried.groups.erase(carried.groups.begin());
   carried.groups.push_back(copyKeyValue(
       tiles.create<arith::AddIOp>(number, tiles.i32(stages - 1)), Value()));
-  if (failed(scores->generate(
-          tiles, tiles.create<arith::AddIOp>(number, tiles.i32(1)))))
+  if (failed(generateNext(tiles.create<arith::AddIOp>(number, tiles.i32(1)))))
     return failure();
 
   Coordinates at;
@@ -385,8 +396,8 @@ FailureOr<Value> FlashForward::applyExclusion(Value row) {
     Value narrow = LoadRowsOp::create(
         builder, tiles.loc,
         withElementType(outputType, attention.getValueType().getElementType()),
-        valueMatrix, own, ownExists, tiles.i64(attention.getValueDim()),
-        columnsOf(attention.getValueDim()));
+        matrix(attention.getValue()), own, ownExists,
+        tiles.i64(attention.getValueDim()), columnsOf(attention.getValueDim()));
     evaluator.bind(
         region.getArgument(1),
         arith::ExtFOp::create(builder, tiles.loc, outputType, narrow));
@@ -434,6 +445,8 @@ void FlashForward::joinSink(Value sink, Carried &carried) {
 }
 
 LogicalResult FlashForward::finish(Carried carried) {
+  // Computed again: alive across the loop they would cost registers there.
+  buildCoordinates();
   Value zero = tiles.f32(0.0);
   Value output = carried.output;
   auto counts = [&](arith::CmpFPredicate predicate, Value value, Value than) {
@@ -484,6 +497,8 @@ LogicalResult FlashForward::finish(Carried carried) {
 LogicalResult FlashForward::build() {
   buildTypes();
   buildCoordinates();
+  keyMatrix = matrix(attention.getKey());
+  valueMatrix = matrix(attention.getValue());
   buildBuffers();
 
   int64_t numThreads = 32 * schedule.getWarps();
@@ -505,32 +520,32 @@ LogicalResult FlashForward::build() {
   block.positionBegin =
       tiles.create<arith::AddIOp>(firstQuery, context.queryOffset);
   block.positionEnd = tiles.create<arith::AddIOp>(lastRow, context.queryOffset);
-  KeyTiles range =
-      findKeyTiles(attention, kernel, tiles, block, context.keyOffset,
-                   context.keyLength, schedule.getKeys());
+  keyTiles = findKeyTiles(attention, kernel, tiles, block, context.keyOffset,
+                          context.keyLength, schedule.getKeys());
 
   // Fill the ring.
   Carried carried;
-  Value queryToken = copyTile(queryMatrix, firstQuery, context.queryLength,
-                              attention.getHeadDim(), queryBuffer);
+  Value queryToken =
+      copyTile(matrix(attention.getQuery()), firstQuery, context.queryLength,
+               attention.getHeadDim(), queryBuffer);
   for (int64_t ahead = 0; ahead < schedule.getStages() - 1; ++ahead)
-    carried.groups.push_back(
-        copyKeyValue(tiles.create<arith::AddIOp>(range.begin, tiles.i32(ahead)),
-                     ahead == 0 ? queryToken : Value()));
-  if (failed(scores->generate(tiles, range.begin)))
+    carried.groups.push_back(copyKeyValue(
+        tiles.create<arith::AddIOp>(keyTiles.begin, tiles.i32(ahead)),
+        ahead == 0 ? queryToken : Value()));
+  if (failed(scores->generate(tiles, keyTiles.begin)))
     return failure();
   carried.output = tiles.filledF32(0.0, outputType);
   carried.maximum = tiles.filledF32(startOfMaximum, rowType);
   carried.sum = tiles.filledF32(0.0, rowType);
 
-  if (!range.noFull) {
-    if (!range.noPartialBefore &&
-        failed(loop(range.begin, range.fullBegin, true, carried)))
+  if (!keyTiles.noFull) {
+    if (!keyTiles.noPartialBefore &&
+        failed(loop(keyTiles.begin, keyTiles.fullBegin, true, carried)))
       return failure();
-    if (failed(loop(range.fullBegin, range.fullEnd, false, carried)))
+    if (failed(loop(keyTiles.fullBegin, keyTiles.fullEnd, false, carried)))
       return failure();
   }
-  if (failed(loop(range.fullEnd, range.end, true, carried)))
+  if (failed(loop(keyTiles.fullEnd, keyTiles.end, true, carried)))
     return failure();
   return finish(std::move(carried));
 }

@@ -175,7 +175,7 @@ static Value slotOf(TileBuilder &tiles, Value number) {
 }
 
 LogicalResult ScoreTile::generate(TileBuilder &tiles, Value number) {
-  if (!strips && !keyVectors)
+  if (!generates())
     return success();
   Value slot = slotOf(tiles, number);
   if (strips && failed(generateStrip(tiles, number, slot)))

@@ -31,6 +31,9 @@ public:
          int64_t numThreads, mlir::Value firstQuery, mlir::Value query,
          mlir::Value queryExists);
 
+  /// Whether any prior is generated into shared memory.
+  bool generates() const { return strips || keyVectors; }
+
   /// Generates the priors of key tile `number` into their ring. A barrier must
   /// stand between this and `build` for the same tile.
   mlir::LogicalResult generate(TileBuilder &tiles, mlir::Value number);

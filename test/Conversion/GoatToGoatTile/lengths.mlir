@@ -3,8 +3,7 @@
 // tensor.
 
 // CHECK-LABEL: gpu.func @layer
-// CHECK:       %[[Z:.*]] = gpu.block_id  z
-// CHECK-NEXT:  %[[BATCH:.*]] = arith.index_cast %[[Z]]
+// CHECK:       %[[BATCH:.*]] = goat_tile.block_index 2
 // CHECK:       %[[QL:.*]] = goat_tile.load %arg3[%[[BATCH]]] : <i32>, i32 -> i32
 // CHECK:       %[[QMAX:.*]] = arith.maxsi %[[QL]], %c0
 // CHECK:       %[[LQ:.*]] = arith.minsi %[[QMAX]], %arg6

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: gpu.func @layer
 // CHECK-SAME:  %[[V:[a-z0-9]*]]: !goat_tile.ptr<bf16> {goat_tile.role = #goat_tile.input<2>}
-// CHECK:       %[[VALUES:.*]] = goat_tile.advance %[[V]]
+// CHECK:       goat_tile.advance %[[V]]
 // CHECK:       scf.for
 // CHECK:       %[[LOOP:.*]]:4 = scf.for
 // CHECK:         scf.yield
@@ -12,6 +12,7 @@
 // CHECK:       %[[NOT_BEFORE:.*]] = arith.cmpi sge, %[[OWN:.*]], %{{.*}} : tensor<128xi32
 // CHECK:       %[[NOT_AFTER:.*]] = arith.cmpi slt, %[[OWN]]
 // CHECK:       %[[EXISTS:.*]] = arith.andi %[[NOT_BEFORE]], %[[NOT_AFTER]]
+// CHECK:       %[[VALUES:.*]] = goat_tile.advance %[[V]]
 // CHECK:       %[[NARROW:.*]] = goat_tile.load_rows %[[VALUES]][%[[OWN]]] masked(%[[EXISTS]])
 // CHECK:       %[[ROW:.*]] = arith.extf %[[NARROW]]
 // CHECK:       %[[YV:.*]] = arith.mulf %[[Y]], %[[ROW]]

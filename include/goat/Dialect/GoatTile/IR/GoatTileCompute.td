@@ -106,4 +106,16 @@ def SplatOp : GoatTile_Op<"splat", [Pure]> {
   let hasVerifier = 1;
 }
 
+def BlockIndexOp : GoatTile_Op<"block_index", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the block's index in the grid, read where it stands";
+  let description = [{
+    The same number as `gpu.block_id`, as i32, but read anew each time: what is
+    computed from it is computed again too, instead of being kept in registers
+    from before a loop. `axis` is 0, 1 or 2 for x, y, z.
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<2>]>:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict";
+}
+
 #endif // GOAT_TILE_COMPUTE_TD
