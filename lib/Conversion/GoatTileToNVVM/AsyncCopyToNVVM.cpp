@@ -94,7 +94,7 @@ struct CopyAsyncLowering : OpConversionPattern<CopyAsyncOp> {
       rewriter.setInsertionPointToStart(branch.thenBlock());
       copy();
     }
-    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>(1));
+    replaceTile(rewriter, op, {});
     return success();
   }
 
@@ -130,7 +130,7 @@ struct CommitLowering : OpConversionPattern<CommitOp> {
   matchAndRewrite(CommitOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     nvvm::commitGroup(rewriter, op.getLoc());
-    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>(1));
+    replaceTile(rewriter, op, {});
     return success();
   }
 };

@@ -23,14 +23,6 @@ namespace {
 
 using Registers = SmallVector<Value>;
 
-/// Replaces a tile by its registers.
-void replaceTile(ConversionPatternRewriter &rewriter, Operation *op,
-                 Registers registers) {
-  SmallVector<SmallVector<Value>> results;
-  results.push_back(std::move(registers));
-  rewriter.replaceOpWithMultiple(op, std::move(results));
-}
-
 bool isTile(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && isa_and_nonnull<LayoutAttrInterface>(tensor.getEncoding());

@@ -189,9 +189,7 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
           }
       }
     }
-    SmallVector<SmallVector<Value>> results;
-    results.push_back(std::move(accumulator));
-    rewriter.replaceOpWithMultiple(op, std::move(results));
+    replaceTile(rewriter, op, std::move(accumulator));
     return success();
   }
 };

@@ -22,13 +22,6 @@ layout::SwizzledTile goat::tile::swizzleOf(BufferType buffer) {
 
 namespace {
 
-void replaceTile(ConversionPatternRewriter &rewriter, Operation *op,
-                 SmallVector<Value> registers) {
-  SmallVector<SmallVector<Value>> results;
-  results.push_back(std::move(registers));
-  rewriter.replaceOpWithMultiple(op, std::move(results));
-}
-
 //===----------------------------------------------------------------------===//
 // Global memory, element by element
 //===----------------------------------------------------------------------===//

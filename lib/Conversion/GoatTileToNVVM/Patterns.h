@@ -38,6 +38,16 @@ void populateAsyncCopyPatterns(mlir::TypeConverter &converter,
                                mlir::RewritePatternSet &patterns,
                                int64_t threads);
 
+/// Replaces an op whose one result is a tile by the tile's registers. A token
+/// or group has none.
+inline void replaceTile(mlir::ConversionPatternRewriter &rewriter,
+                        mlir::Operation *op,
+                        llvm::SmallVector<mlir::Value> registers) {
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> results;
+  results.push_back(std::move(registers));
+  rewriter.replaceOpWithMultiple(op, std::move(results));
+}
+
 /// The layout of a verified tile.
 inline layout::TileLayout layoutOf(mlir::Type type) {
   return *getTileLayout(mlir::cast<mlir::RankedTensorType>(type));

@@ -9,12 +9,15 @@
 
 #include "goat/Target/PTX/EmitPTX.h"
 
+#include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
+
 #include "mlir/IR/Operation.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Target/LLVMIR/LLVMTranslationInterface.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -31,7 +34,22 @@
 using namespace mlir;
 using namespace goat::ptx;
 
+namespace {
+
+/// The attributes of a kernel and its arguments are for the launcher: LLVM is
+/// told nothing, and says nothing.
+class GoatTileTranslation : public LLVMTranslationDialectInterface {
+public:
+  using LLVMTranslationDialectInterface::LLVMTranslationDialectInterface;
+};
+
+} // namespace
+
 void goat::ptx::registerLLVMTranslations(DialectRegistry &registry) {
+  registry.addExtension(
+      +[](MLIRContext *context, goat::tile::GoatTileDialect *dialect) {
+        dialect->addInterfaces<GoatTileTranslation>();
+      });
   registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);

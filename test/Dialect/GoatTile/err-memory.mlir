@@ -158,3 +158,11 @@ func.func @wait_pending(%g: !goat_tile.group) {
   goat_tile.wait %g pending = -1
   return
 }
+
+// -----
+
+func.func @commit_nothing() {
+  // expected-error@+1 {{'goat_tile.commit' op expected 1 or more operands, but found 0}}
+  %g = "goat_tile.commit"() : () -> !goat_tile.group
+  return
+}

@@ -196,8 +196,9 @@ def CopyAsyncOp : GoatTile_Op<"copy_async", [MemoryEffects<[MemRead, MemWrite]>]
   let hasVerifier = 1;
 }
 
-def CommitOp : GoatTile_Op<"commit", [MemoryEffects<[MemWrite]>]> {
-  let summary = "close a group of asynchronous copies";
+def CommitOp : GoatTile_Op<"commit", [MemoryEffects<[MemWrite]>,
+                                      ParamNativeOpTrait<"AtLeastNOperands", "1">]> {
+  let summary = "close a group of asynchronous copies, of at least one";
   let arguments = (ins Variadic<TokenType>:$tokens);
   let results = (outs GroupType:$group);
   let assemblyFormat = "$tokens attr-dict";

@@ -1,0 +1,64 @@
+// RUN: goat-opt %s -split-input-file --convert-goat-tile-to-nvvm | FileCheck %s
+// Copies of 16 bytes, dealt out to the threads of the block; rows past the end
+// read nothing and become zeros.
+
+gpu.module @m {
+  // 64 rows of 8 chunks on 128 threads: four copies each, 16 rows apart.
+  // CHECK-LABEL: llvm.func @rows
+  // CHECK-SAME: %[[P:[a-z0-9]*]]: !llvm.ptr<1>, %[[F:[a-z0-9]*]]: i32, %[[N:[a-z0-9]*]]: i32, %[[S:[a-z0-9]*]]: i64
+  // CHECK: %[[R:.*]] = arith.shrui
+  // CHECK: %[[ROW:.*]] = arith.addi %[[F]], %[[R]] : i32
+  // CHECK: %[[WIDE:.*]] = arith.extsi %[[ROW]] : i32 to i64
+  // CHECK: arith.muli %[[WIDE]], %[[S]] : i64
+  // CHECK: %[[SRC:.*]] = llvm.getelementptr %[[P]]
+  // CHECK: %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %[[N]]
+  // CHECK: %[[BYTES:.*]] = arith.select %[[IN]], %{{.*}}, %{{.*}} : i32
+  // CHECK: nvvm.cp.async.shared.global %{{.*}}, %[[SRC]], 16, cache = cg, %[[BYTES]]
+  // The next: 16 rows on in both memories, the swizzle stays.
+  // CHECK: llvm.getelementptr %[[SRC]][%{{.*}}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, bf16
+  // CHECK: %[[C2048:.*]] = arith.constant 2048 : i32
+  // CHECK: arith.addi %{{.*}}, %[[C2048]]
+  // CHECK: nvvm.cp.async.shared.global
+  // CHECK-COUNT-2: nvvm.cp.async.shared.global
+  // CHECK-NOT: nvvm.cp.async.shared.global
+  // CHECK: nvvm.cp.async.commit.group
+  gpu.func @rows(%p: !goat_tile.ptr<bf16>, %f: i32, %n: i32, %s: i64) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %b = goat_tile.alloc {offset = 0} : !goat_tile.buffer<64x64xbf16, swizzled>
+    %t = goat_tile.copy_async %p[%f to %n] stride(%s) into %b : !goat_tile.ptr<bf16>, !goat_tile.buffer<64x64xbf16, swizzled>
+    %g = goat_tile.commit %t
+    gpu.return
+  }
+
+  // Columns past `columns` are zeros too.
+  // CHECK-LABEL: llvm.func @columns
+  // CHECK: %[[C6:.*]] = arith.constant 6 : i32
+  // CHECK: %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %[[C6]]
+  // CHECK: %[[BOTH:.*]] = arith.andi %{{.*}}, %[[IN]] : i1
+  // CHECK: arith.select %[[BOTH]]
+  gpu.func @columns(%p: !goat_tile.ptr<bf16>, %f: i32, %n: i32, %s: i64) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %b = goat_tile.alloc {offset = 0} : !goat_tile.buffer<16x64xbf16, swizzled>
+    %t = goat_tile.copy_async %p[%f to %n] stride(%s) into %b {columns = 48 : i64} : !goat_tile.ptr<bf16>, !goat_tile.buffer<16x64xbf16, swizzled>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // 96 chunks on 64 threads: the second round is for half of them, and the
+  // chunks of a row do not divide the threads.
+  // CHECK-LABEL: llvm.func @uneven
+  // CHECK: nvvm.cp.async.shared.global
+  // CHECK: arith.divui
+  // CHECK: %[[C32:.*]] = arith.constant 32 : i32
+  // CHECK: %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %[[C32]]
+  // CHECK: scf.if %[[IN]] {
+  // CHECK: nvvm.cp.async.shared.global
+  // CHECK-NOT: nvvm.cp.async.shared.global
+  // CHECK: llvm.return
+  gpu.func @uneven(%p: !goat_tile.ptr<bf16>, %f: i32, %n: i32, %s: i64) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %b = goat_tile.alloc {offset = 0} : !goat_tile.buffer<8x96xbf16, swizzled>
+    %t = goat_tile.copy_async %p[%f to %n] stride(%s) into %b : !goat_tile.ptr<bf16>, !goat_tile.buffer<8x96xbf16, swizzled>
+    gpu.return
+  }
+}

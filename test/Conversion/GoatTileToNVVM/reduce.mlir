@@ -1,0 +1,42 @@
+// RUN: goat-opt %s --convert-goat-tile-to-nvvm | FileCheck %s
+// A reduction folds registers first, then the lanes that share what is left.
+
+#mma = #goat_tile.mma<warps = 1>
+#row = #goat_tile.slice<axis = 1, #mma>
+#col = #goat_tile.slice<axis = 0, #mma>
+
+gpu.module @m {
+  // Two rows of four registers; lanes 1 and 2 apart share a row.
+  // CHECK-LABEL: llvm.func @max
+  // CHECK-COUNT-6: arith.maxnumf
+  // CHECK-NOT:     arith.maxnumf
+  // CHECK:         llvm.mlir.constant(1 : i32)
+  // CHECK:         nvvm.shfl.sync bfly
+  // CHECK:         arith.maxnumf
+  // CHECK:         nvvm.shfl.sync bfly
+  // CHECK:         arith.maxnumf
+  // CHECK:         llvm.mlir.constant(2 : i32)
+  // CHECK:         nvvm.shfl.sync bfly
+  // CHECK:         arith.maxnumf
+  // CHECK:         nvvm.shfl.sync bfly
+  // CHECK:         arith.maxnumf
+  // CHECK-NOT:     nvvm.shfl
+  // CHECK:         llvm.return
+  gpu.func @max(%t: f32, %out: !goat_tile.ptr<f32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %x = goat_tile.splat %t : f32 -> tensor<16x16xf32, #mma>
+    %r = goat_tile.reduce max %x axis = 1 : tensor<16x16xf32, #mma> -> tensor<16xf32, #row>
+    gpu.return
+  }
+
+  // Four columns of two registers; lanes 4, 8 and 16 apart share a column.
+  // CHECK-LABEL: llvm.func @sum
+  // CHECK-COUNT-4:  arith.addf
+  // CHECK-COUNT-12: nvvm.shfl.sync bfly
+  // CHECK-NOT:      nvvm.shfl
+  // CHECK:          llvm.return
+  gpu.func @sum(%t: f32, %out: !goat_tile.ptr<f32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %x = goat_tile.splat %t : f32 -> tensor<16x16xf32, #mma>
+    %r = goat_tile.reduce sum %x axis = 0 : tensor<16x16xf32, #mma> -> tensor<16xf32, #col>
+    gpu.return
+  }
+}

@@ -1,0 +1,76 @@
+// RUN: goat-opt %s -split-input-file -verify-diagnostics --goat-verify-tile
+// What may not stand in a tile kernel.
+
+gpu.module @v1_kernel {
+  // expected-error@+1 {{(V1) expected a kernel with known_block_size}}
+  gpu.func @kernel() kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v1_size {
+  // expected-error@+1 {{(V1) expected known_block_size to be 32, 64, ... or 1024 by 1 by 1 but got 96, 1, 1}}
+  gpu.func @kernel() kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v2_role {
+  // expected-error@+1 {{(V2) expected argument 0 to have the attribute goat_tile.role}}
+  gpu.func @kernel(%p: !goat_tile.ptr<f32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v2_type {
+  // expected-error@+1 {{(V2) expected argument 0 to be a pointer, an integer or a float but got 'index'}}
+  gpu.func @kernel(%p: index {goat_tile.role = #goat_tile.dim<0, 0>}) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v3 {
+  gpu.func @kernel() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error@+1 {{(V3) expected ops of goat_tile, arith, math, scf.for, scf.if, scf.while, gpu.block_id and gpu.return}}
+    %t = gpu.thread_id x
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v4 {
+  gpu.func @kernel() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error@+1 {{(V4) expected scalars, tiles with a goat_tile encoding, and goat_tile types but got 'tensor<4xf32>'}}
+    %t = arith.constant dense<0.0> : tensor<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v5 {
+  gpu.func @kernel() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error@+1 {{(V5) expected tiles spread over the block's 32 threads but got 'tensor<4xf32, #goat_tile.linear<threads = 64>>', spread over 64}}
+    %t = arith.constant dense<0.0> : tensor<4xf32, #goat_tile.linear<threads = 64>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v6 {
+  gpu.func @kernel() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error@+1 {{(V6) expected an elementwise op, or a constant of one value, on tiles}}
+    %t = arith.constant dense<[0.0, 1.0]> : tensor<2xf32, #goat_tile.linear<threads = 32>>
+    gpu.return
+  }
+}
