@@ -23,6 +23,10 @@ namespace {
 /// neighbour.
 constexpr uint64_t guardBytes = uint64_t(1) << 24;
 
+/// Fresh memory up to this size is filled with a pattern, so that what a kernel
+/// does not write stands out. Larger allocations stay zero and unbacked.
+constexpr uint64_t poisonBytes = uint64_t(1) << 24;
+
 uint8_t *map(uint64_t bytes) {
   void *result = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -91,6 +95,8 @@ uint64_t Memory::allocate(uint64_t bytes, std::string name, uint64_t alignment,
     return 0;
   }
   allocation->isInitialised = init == Init::Zero;
+  if (init == Init::Uninitialised && bytes <= poisonBytes)
+    std::memset(allocation->data, 0xCB, bytes);
   pimpl->nextAddress = allocation->base + bytes + guardBytes;
   pimpl->allocations.push_back(std::move(allocation));
   return pimpl->allocations.back()->base;

@@ -91,8 +91,8 @@ public:
   /// Between `least` and `most` operands.
   bool expectOperands(size_t least, size_t most);
   bool expectOperands(size_t count) { return expectOperands(count, count); }
-  /// `bytes` 0 accepts any width. Narrower than the register is accepted for
-  /// `isNarrow`, as ld, st and cvt allow.
+  /// `bytes` 0 accepts any width. With `isWide` the register may be wider than
+  /// the type, as cvt allows. Sources that are not checked may be undefined.
   bool addDst(const Operand &operand, unsigned bytes, bool isWide = false);
   bool addSrc(const Operand &operand, unsigned bytes, bool isWide = false,
               bool isChecked = true);

@@ -63,10 +63,10 @@ void Warp::enterFrame(const Function &function) {
   frame->call = nullptr;
   frame->localBase = (localTop + 15) & ~15u;
   localTop = frame->localBase + function.syntax->localBytes;
-  for (unsigned lane = 0; lane < warpSize && localTop <= localCapacity; ++lane)
-    std::memset(localWritten.data() + size_t(lane) * localCapacity +
-                    frame->localBase,
-                0, function.syntax->localBytes);
+  if (function.syntax->localBytes && localTop <= localCapacity)
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      std::memset(localShadow(lane, frame->localBase), 0,
+                  function.syntax->localBytes);
   fillConstants(*frame);
   frames.push_back(std::move(frame));
 }
@@ -74,8 +74,9 @@ void Warp::enterFrame(const Function &function) {
 void Warp::fillConstants(Frame &frame) {
   const Function &function = *frame.function;
   const std::vector<uint8_t> &image = worker.launch.constants[function.index];
-  std::memcpy(frame.regs + size_t(function.firstConstant) * slotBytes,
-              image.data(), image.size());
+  if (!image.empty())
+    std::memcpy(frame.regs + size_t(function.firstConstant) * slotBytes,
+                image.data(), image.size());
   std::fill(frame.written.begin() + function.firstConstant, frame.written.end(),
             allLanes);
   const LaunchConfig &config = worker.launch.config;

@@ -43,7 +43,7 @@ struct Frame {
   std::vector<uint32_t> predicates;
   std::vector<uint32_t> predicatesWritten;
   std::vector<PathEntry> paths;
-  /// Parameters of calls and their shadow: lane after lane.
+  /// Parameters of calls, lane after lane.
   std::vector<uint8_t> callParams;
   uint32_t localBase = 0;
   /// The call in the caller that made this frame, and its lanes.

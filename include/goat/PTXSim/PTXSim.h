@@ -8,6 +8,19 @@
 // on the C++ standard library alone and shares no code with the compiler whose
 // output it judges.
 //
+//   Result<Module> module = Module::parse(text, "scale.ptx");
+//   Memory memory;
+//   uint64_t x = memory.allocate(4 * n, "x");
+//   memory.write(x, host, 4 * n);
+//   LaunchConfig config;
+//   config.grid = {blocks, 1, 1};
+//   config.block = {128, 1, 1};
+//   Result<LaunchResult> run = launch(*module, "scale", memory,
+//                                     Arguments().pointer(x).u32(n), config);
+//   for (const Finding &finding : run->findings)
+//     report(finding.str());
+//   memory.read(x, host, 4 * n);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef GOAT_PTXSIM_PTXSIM_H
@@ -299,7 +312,7 @@ struct LaunchConfig {
   /// Host threads; 0 means as many as the host has.
   uint32_t threads = 1;
   /// Warp instructions one block may execute before it is called endless.
-  uint64_t maxBlockInstructions = uint64_t(1) << 34;
+  uint64_t maxBlockInstructions = uint64_t(1) << 30;
   /// Called with blocks done and blocks in total, from one thread at a time.
   std::function<void(uint64_t done, uint64_t total)> progress;
 };
