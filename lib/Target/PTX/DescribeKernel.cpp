@@ -33,7 +33,7 @@ public:
 private:
   LogicalResult readSource();
   LogicalResult readResultDims();
-  LogicalResult readEqualDims();
+  LogicalResult readRequirements(StringRef attribute, bool areEqual);
   LogicalResult readLaunch();
   LogicalResult readParameters();
   void readGuards();
@@ -51,6 +51,8 @@ private:
     return llvm::formatv("{0}.{1}", kernel.inputs[dim.input].name, dim.axis);
   }
   FailureOr<DimRef> readDim(Attribute attribute);
+  /// An i64 or a dimension.
+  FailureOr<Expr> readSize(Attribute attribute);
   FailureOr<DType> readDType(Type type);
 
   FunctionOpInterface function;
@@ -73,6 +75,15 @@ FailureOr<DimRef> Reader::readDim(Attribute attribute) {
     return function->emitError("expected an axis of one of the ")
            << kernel.inputs.size() << " source arguments but got " << attribute;
   return ref;
+}
+
+FailureOr<Expr> Reader::readSize(Attribute attribute) {
+  if (auto size = dyn_cast<IntegerAttr>(attribute))
+    return Expr(size.getInt());
+  FailureOr<DimRef> dim = readDim(attribute);
+  if (failed(dim))
+    return failure();
+  return Expr(*dim);
 }
 
 FailureOr<DType> Reader::readDType(Type type) {
@@ -136,35 +147,34 @@ LogicalResult Reader::readResultDims() {
            << kernel.outputs.size() << " results but got " << results.size();
   for (auto [dims, output] : llvm::zip(results, kernel.outputs))
     for (Attribute dim : cast<ArrayAttr>(dims)) {
-      if (auto size = dyn_cast<IntegerAttr>(dim)) {
-        output.shape.push_back(Expr(size.getInt()));
-        continue;
-      }
-      FailureOr<DimRef> ref = readDim(dim);
-      if (failed(ref))
+      FailureOr<Expr> size = readSize(dim);
+      if (failed(size))
         return failure();
-      output.shape.push_back(Expr(*ref));
+      output.shape.push_back(*size);
     }
   return success();
 }
 
-LogicalResult Reader::readEqualDims() {
-  auto classes = function->getAttrOfType<ArrayAttr>("goat_tile.equal_dims");
-  if (!classes)
+LogicalResult Reader::readRequirements(StringRef attribute, bool areEqual) {
+  auto pairs = function->getAttrOfType<ArrayAttr>(attribute);
+  if (!pairs)
     return success();
-  for (Attribute members : classes) {
-    std::optional<DimRef> first;
-    for (Attribute member : cast<ArrayAttr>(members)) {
-      FailureOr<DimRef> dim = readDim(member);
-      if (failed(dim))
-        return failure();
-      if (first)
-        kernel.requirements.push_back(
-            {Expr(*first), Expr(*dim),
-             nameOf(*first) + " and " + nameOf(*dim) + " are equal"});
-      else
-        first = *dim;
-    }
+  for (Attribute element : pairs) {
+    auto pair = dyn_cast<ArrayAttr>(element);
+    if (!pair || pair.size() != 2)
+      return function->emitError("expected pairs of sizes in ")
+             << attribute << " but got " << element;
+    FailureOr<Expr> left = readSize(pair[0]);
+    FailureOr<Expr> right = readSize(pair[1]);
+    if (failed(left) || failed(right))
+      return failure();
+    auto name = [&](DimRef dim) { return nameOf(dim); };
+    const std::string message = left->str(name) +
+                                (areEqual ? " equals " : " is at least ") +
+                                right->str(name);
+    // a ≥ b is max(a, b) = a.
+    Expr most(Expr::Kind::Max, {*right, *left});
+    kernel.requirements.push_back({areEqual ? *right : most, *left, message});
   }
   return success();
 }
@@ -175,12 +185,12 @@ LogicalResult Reader::readLaunch() {
   auto shared = need<IntegerAttr>("goat_tile.shared_bytes");
   if (!grid || !gridDims || !shared)
     return failure();
-  llvm::SmallVector<DimRef> symbols;
+  llvm::SmallVector<Expr> symbols;
   for (Attribute attribute : gridDims) {
-    FailureOr<DimRef> dim = readDim(attribute);
-    if (failed(dim))
+    FailureOr<Expr> size = readSize(attribute);
+    if (failed(size))
       return failure();
-    symbols.push_back(*dim);
+    symbols.push_back(*size);
   }
   AffineMap map = grid.getValue();
   if (map.getNumDims() != 0 || map.getNumSymbols() != symbols.size() ||
@@ -286,8 +296,9 @@ FailureOr<Kernel> Reader::read() {
   kernel.name = cast<StringAttr>(function->getAttr("sym_name")).str();
   kernel.target = chip.name;
   if (failed(readSource()) || failed(readResultDims()) ||
-      failed(readEqualDims()) || failed(readLaunch()) ||
-      failed(readParameters()))
+      failed(readRequirements("goat_tile.equal_dims", true)) ||
+      failed(readRequirements("goat_tile.at_least_dims", false)) ||
+      failed(readLaunch()) || failed(readParameters()))
     return failure();
   readGuards();
   if (auto choices =

@@ -41,11 +41,11 @@ static const Operator &operatorOf(Expr::Kind kind) {
   llvm_unreachable("constants and dimensions have no operator");
 }
 
-Expr Expr::fromAffine(mlir::AffineExpr affine, llvm::ArrayRef<DimRef> symbols) {
+Expr Expr::fromAffine(mlir::AffineExpr affine, llvm::ArrayRef<Expr> symbols) {
   if (auto constant = mlir::dyn_cast<mlir::AffineConstantExpr>(affine))
     return Expr(constant.getValue());
   if (auto symbol = mlir::dyn_cast<mlir::AffineSymbolExpr>(affine))
-    return Expr(symbols[symbol.getPosition()]);
+    return symbols[symbol.getPosition()];
   auto binary = mlir::cast<mlir::AffineBinaryOpExpr>(affine);
   Kind kind = Kind::Add;
   switch (binary.getKind()) {

@@ -29,7 +29,9 @@
 // CHECK:   12,
 // CHECK: "requires": [
 // CHECK:   "equal": [
-// CHECK:   "message": "query.0 and key.0 are equal"
+// CHECK:   "message": "key.0 equals query.0"
+// CHECK:   "op": "max"
+// CHECK:   "message": "key.2 is at least query.2"
 // CHECK: "schema": "goat-kernel/1"
 // CHECK: "target": "sm_80"
 // CHECK: "block": [
@@ -67,7 +69,8 @@ gpu.module @layer {
         goat_tile.argument_names = ["query", "key", "scale"],
         goat_tile.result_names = ["lse"],
         goat_tile.result_dims = [[#goat_tile.dim<0, 0>, 12, #goat_tile.dim<0, 2>]],
-        goat_tile.equal_dims = [[#goat_tile.dim<0, 0>, #goat_tile.dim<1, 0>]],
+        goat_tile.equal_dims = [[#goat_tile.dim<1, 0>, #goat_tile.dim<0, 0>]],
+        goat_tile.at_least_dims = [[#goat_tile.dim<1, 2>, #goat_tile.dim<0, 2>]],
         goat_tile.choices = {schedule = "flash_mma", tile_rows = 128}} {
     llvm.return
   }

@@ -80,7 +80,7 @@ TEST(Expr, ComesFromAffineExpressions) {
   mlir::MLIRContext context;
   mlir::AffineExpr s0 = mlir::getAffineSymbolExpr(0, &context);
   mlir::AffineExpr s1 = mlir::getAffineSymbolExpr(1, &context);
-  DimRef symbols[] = {{1, 2}, {2, 0}};
+  Expr symbols[] = {d12, d20};
   EXPECT_EQ(valueOf(Expr::fromAffine(s0 * s1 + 3, symbols)), 243);
   EXPECT_EQ(valueOf(Expr::fromAffine(s1 - s0, symbols)), 8);
   EXPECT_EQ(valueOf(Expr::fromAffine(s1.ceilDiv(8), symbols)), 3);

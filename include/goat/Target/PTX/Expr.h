@@ -64,8 +64,7 @@ public:
 
   /// The expression without `dims` (s0 stands for symbols[0], …). AffineExpr
   /// has no minus: a − b arrives as a + b·(−1).
-  static Expr fromAffine(mlir::AffineExpr affine,
-                         llvm::ArrayRef<DimRef> symbols);
+  static Expr fromAffine(mlir::AffineExpr affine, llvm::ArrayRef<Expr> symbols);
 
   /// The value at `sizes`. Errors: overflow of 64 bits, a divisor that is not
   /// positive, a size that is not there. floordiv rounds down and ceildiv up
