@@ -1,0 +1,128 @@
+//===- LaunchPlan.cpp - a kernel description at given sizes ---------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks and evaluation before a launch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "goat/Runtime/LaunchPlan.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace goat;
+using namespace goat::runtime;
+using ptx::Guard;
+
+static std::string show(llvm::ArrayRef<std::optional<int64_t>> shape) {
+  std::string text;
+  for (std::optional<int64_t> size : shape)
+    text += (text.empty() ? "" : "x") + (size ? std::to_string(*size) : "?");
+  return text.empty() ? "scalar" : text;
+}
+
+static std::string show(const Shape &shape) {
+  return show(
+      llvm::SmallVector<std::optional<int64_t>>(shape.begin(), shape.end()));
+}
+
+static bool fits(const ptx::InputSpec &input, const Shape &shape) {
+  if (input.shape.size() != shape.size())
+    return false;
+  for (auto [wanted, size] : llvm::zip(input.shape, shape))
+    if (wanted && *wanted != size)
+      return false;
+  return true;
+}
+
+llvm::Expected<CallSizes> CallSizes::create(const ptx::Kernel &kernel,
+                                            llvm::ArrayRef<Shape> inputs) {
+  if (inputs.size() != kernel.inputs.size())
+    return llvm::createStringError(
+        llvm::formatv("expected {0} inputs of '{1}' but got {2}",
+                      kernel.inputs.size(), kernel.name, inputs.size()));
+  for (auto [input, shape] : llvm::zip(kernel.inputs, inputs))
+    if (!fits(input, shape))
+      return llvm::createStringError(
+          llvm::formatv("expected input '{0}' of shape {1} but got {2}",
+                        input.name, show(input.shape), show(shape)));
+  CallSizes sizes;
+  sizes.kernel = &kernel;
+  sizes.inputs = inputs.vec();
+  for (const ptx::Requirement &requirement : kernel.requirements) {
+    llvm::Expected<int64_t> left = sizes.evaluate(requirement.left);
+    if (!left)
+      return left.takeError();
+    llvm::Expected<int64_t> right = sizes.evaluate(requirement.right);
+    if (!right)
+      return right.takeError();
+    if (*left != *right)
+      return llvm::createStringError(
+          llvm::formatv("expected that {0} but got {1} and {2}",
+                        requirement.message, *left, *right));
+  }
+  return sizes;
+}
+
+llvm::Expected<int64_t> CallSizes::evaluate(const ptx::Expr &expr) const {
+  return expr.evaluate([&](ptx::DimRef dim) -> llvm::Expected<int64_t> {
+    if (size_t(dim.input) < inputs.size() &&
+        size_t(dim.axis) < inputs[dim.input].size())
+      return inputs[dim.input][dim.axis];
+    return llvm::createStringError(
+        llvm::formatv("expected an axis of one of {0} inputs but got axis {1} "
+                      "of input {2}",
+                      inputs.size(), dim.axis, dim.input));
+  });
+}
+
+llvm::Expected<std::vector<Shape>> CallSizes::outputShapes() const {
+  std::vector<Shape> shapes;
+  for (const ptx::OutputSpec &output : kernel->outputs) {
+    Shape shape;
+    for (const ptx::Expr &size : output.shape) {
+      llvm::Expected<int64_t> value = evaluate(size);
+      if (!value)
+        return value.takeError();
+      shape.push_back(*value);
+    }
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+llvm::Expected<const ptx::Variant *>
+CallSizes::chooseVariant(llvm::ArrayRef<uint64_t> inputAddresses,
+                         llvm::ArrayRef<uint64_t> outputAddresses) const {
+  std::string reasons;
+  for (const ptx::Variant &variant : kernel->variants) {
+    std::string reason;
+    for (const Guard &guard : variant.guards) {
+      if (guard.kind == Guard::Kind::Less) {
+        llvm::Expected<int64_t> left = evaluate(guard.left);
+        if (!left)
+          return left.takeError();
+        llvm::Expected<int64_t> right = evaluate(guard.right);
+        if (!right)
+          return right.takeError();
+        if (*left >= *right)
+          reason = llvm::formatv("{0} is not less than {1}", *left, *right);
+        continue;
+      }
+      bool isOutput = guard.kind == Guard::Kind::OutputAligned;
+      uint64_t address =
+          (isOutput ? outputAddresses : inputAddresses)[guard.index];
+      if (address % guard.bytes != 0)
+        reason = llvm::formatv("the address of '{0}' is not a multiple of {1}",
+                               isOutput ? kernel->outputs[guard.index].name
+                                        : kernel->inputs[guard.index].name,
+                               guard.bytes);
+    }
+    if (reason.empty())
+      return &variant;
+    reasons += "; variant '" + variant.name + "': " + reason;
+  }
+  return llvm::createStringError("no variant of '" + kernel->name +
+                                 "' takes these inputs" + reasons);
+}

@@ -1,0 +1,134 @@
+//===- Tensors.cpp - host tensors and what is done with them --------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Casts to and from parameter types, and comparison.
+//
+//===----------------------------------------------------------------------===//
+
+#include "goat/Runtime/Tensors.h"
+#include "goat/Runtime/Tolerances.h"
+
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/Endian.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace goat;
+using namespace goat::runtime;
+
+std::string goat::runtime::shapeString(llvm::ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "scalar";
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
+
+static const llvm::fltSemantics &semanticsOf(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return llvm::APFloat::IEEEhalf();
+  case DType::BF16:
+    return llvm::APFloat::BFloat();
+  case DType::F32:
+    return llvm::APFloat::IEEEsingle();
+  case DType::I32:
+    break;
+  }
+  llvm_unreachable("an integer type has no float semantics");
+}
+
+/// The bits of one element, in the low bytes.
+static uint32_t bitsOf(DType dtype, double value) {
+  if (dtype == DType::I32)
+    return static_cast<uint32_t>(static_cast<int64_t>(value));
+  llvm::APFloat number(value);
+  bool losesInfo;
+  number.convert(semanticsOf(dtype), llvm::APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  return static_cast<uint32_t>(number.bitcastToAPInt().getZExtValue());
+}
+
+static double valueOf(DType dtype, uint32_t bits) {
+  if (dtype == DType::I32)
+    return static_cast<int32_t>(bits);
+  const unsigned width = 8 * ptx::dtypeBytes(dtype);
+  llvm::APFloat number(semanticsOf(dtype), llvm::APInt(width, bits));
+  bool losesInfo;
+  number.convert(llvm::APFloat::IEEEdouble(),
+                 llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return number.convertToDouble();
+}
+
+double goat::runtime::roundTo(DType dtype, double value) {
+  return valueOf(dtype, bitsOf(dtype, value));
+}
+
+std::vector<uint8_t> goat::runtime::pack(const Tensor &tensor, DType dtype) {
+  const int64_t width = ptx::dtypeBytes(dtype);
+  std::vector<uint8_t> bytes(tensor.data.size() * width);
+  for (size_t i = 0; i < tensor.data.size(); ++i) {
+    uint32_t bits = bitsOf(dtype, tensor.data[i]);
+    if (width == 2)
+      llvm::support::endian::write16le(&bytes[2 * i], bits);
+    else
+      llvm::support::endian::write32le(&bytes[4 * i], bits);
+  }
+  return bytes;
+}
+
+Tensor goat::runtime::unpack(llvm::ArrayRef<uint8_t> bytes, DType dtype,
+                             llvm::ArrayRef<int64_t> shape) {
+  Tensor tensor;
+  tensor.shape.assign(shape.begin(), shape.end());
+  const int64_t width = ptx::dtypeBytes(dtype);
+  tensor.data.resize(bytes.size() / width);
+  for (size_t i = 0; i < tensor.data.size(); ++i)
+    tensor.data[i] = valueOf(
+        dtype, width == 2 ? llvm::support::endian::read16le(&bytes[2 * i])
+                          : llvm::support::endian::read32le(&bytes[4 * i]));
+  return tensor;
+}
+
+static double toleranceOf(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return tolerances::f16;
+  case DType::BF16:
+    return tolerances::bf16;
+  case DType::F32:
+    return tolerances::f32;
+  case DType::I32:
+    return 0;
+  }
+  llvm_unreachable("unknown dtype");
+}
+
+Comparison goat::runtime::compare(const Tensor &actual, const Tensor &expected,
+                                  DType dtype, double magnitude) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  Comparison result;
+  result.tolerance = toleranceOf(dtype);
+  double squaredError = 0, squaredNorm = 0;
+  for (size_t i = 0; i < expected.data.size(); ++i) {
+    double error = actual.data[i] == expected.data[i]
+                       ? 0
+                       : std::abs(actual.data[i] - expected.data[i]);
+    if (std::isnan(error))
+      error = infinity;
+    result.maxAbs = std::max(result.maxAbs, error);
+    squaredError += error * error;
+    if (std::isfinite(expected.data[i]))
+      squaredNorm += expected.data[i] * expected.data[i];
+  }
+  if (squaredError > 0)
+    result.relativeL2 =
+        squaredNorm > 0 ? std::sqrt(squaredError / squaredNorm) : infinity;
+  result.isWithin = result.relativeL2 <= result.tolerance ||
+                    result.maxAbs <= tolerances::cancellation * magnitude;
+  return result;
+}
