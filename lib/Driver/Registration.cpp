@@ -14,6 +14,7 @@
 #include "goat/Dialect/Goat/IR/GoatDialect.h"
 #include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
 #include "goat/Dialect/GoatTile/Transforms/Passes.h"
+#include "goat/Pipelines/GoatToPTX.h"
 #include "goat/Target/PTX/EmitPTX.h"
 
 #include "mlir/InitAllDialects.h"
@@ -34,4 +35,5 @@ void goat::registerAllPasses() {
   registerGoatTilePasses();
   registerGoatTileToNVVMPasses();
   registerGoatToGoatTilePasses();
+  registerGoatPipelines();
 }

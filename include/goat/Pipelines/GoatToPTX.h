@@ -1,0 +1,52 @@
+//===- GoatToPTX.h - the compiler's passes in order -------------*- C++ -*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Named pipelines: lists of passes and the options they share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_PIPELINES_GOATTOPTX_H
+#define GOAT_PIPELINES_GOATTOPTX_H
+
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace goat {
+
+/// An option of 0 leaves the choice to the compiler.
+struct GoatToPTXOptions : mlir::PassPipelineOptions<GoatToPTXOptions> {
+  Option<int64_t> tileRows{*this, "tile-rows",
+                           llvm::cl::desc("Query rows of a block"),
+                           llvm::cl::init(0)};
+  Option<int64_t> tileKeys{*this, "tile-keys", llvm::cl::desc("Keys of a tile"),
+                           llvm::cl::init(0)};
+  Option<int64_t> warps{*this, "warps", llvm::cl::desc("Warps of a block"),
+                        llvm::cl::init(0)};
+  Option<int64_t> stages{
+      *this, "stages",
+      llvm::cl::desc("Shared-memory stages of key and value tiles"),
+      llvm::cl::init(0)};
+};
+
+/// goat-to-goat-tile: from attention to a kernel on tiles.
+void buildGoatToGoatTile(mlir::OpPassManager &passes,
+                         const GoatToPTXOptions &options);
+
+/// goat-tile-to-nvvm: from tiles to what one thread does, in llvm and nvvm ops.
+void buildGoatTileToNVVM(mlir::OpPassManager &passes);
+
+/// goat-to-nvvm: both. What is left after it is translated to PTX.
+void buildGoatToNVVM(mlir::OpPassManager &passes,
+                     const GoatToPTXOptions &options);
+
+/// Registers the pipelines by their names.
+void registerGoatPipelines();
+
+} // namespace goat
+
+#endif // GOAT_PIPELINES_GOATTOPTX_H

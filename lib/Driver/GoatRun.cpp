@@ -1,0 +1,379 @@
+//===- GoatRun.cpp - running a layer from the command line ----------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects inputs, runs them, compares with the reference, writes the outcome.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileFlags.h"
+#include "Progress.h"
+#include "goat/Driver/Registration.h"
+#include "goat/Driver/Tools.h"
+#include "goat/Runtime/LayerInputs.h"
+#include "goat/Runtime/Npy.h"
+#include "goat/Runtime/Runner.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::runtime;
+namespace cl = llvm::cl;
+
+namespace {
+
+struct Flags : CompileFlags {
+  cl::opt<std::string> on{
+      "on", cl::init("sim"), cl::value_desc("runner"),
+      cl::desc("Where to run (default: sim): reference (the formulas in double "
+               "precision) or sim (the compiled PTX on a simulated GPU)"),
+      cl::cat(category)};
+  cl::list<std::string> arguments{
+      "arg", cl::value_desc("name=file.npy"),
+      cl::desc("A parameter's value, cast to its type; a number for a scalar. "
+               "Parameters without one are random"),
+      cl::cat(category)};
+  cl::list<std::string> sizes{
+      "size", cl::value_desc("name=n"),
+      cl::desc("A dynamic size: B, Lq, Lk, or PARAMETER.AXIS"),
+      cl::cat(category)};
+  cl::opt<uint64_t> seed{
+      "seed", cl::init(0), cl::value_desc("n"),
+      cl::desc("Seed of the random inputs, and of the order in which the "
+               "simulator runs blocks and warps (default: 0)"),
+      cl::cat(category)};
+  cl::opt<std::string> out{
+      "out", cl::value_desc("directory"),
+      cl::desc("Write inputs and outputs as .npy files to folders of this "
+               "directory called inputs, reference, sim"),
+      cl::cat(category)};
+  cl::opt<bool> compare{"compare",
+                        cl::desc("Also run the reference, and fail beyond the "
+                                 "tolerance or with findings"),
+                        cl::cat(category)};
+  cl::opt<bool> json{"json", cl::desc("Write the outcome as JSON"),
+                     cl::cat(category)};
+};
+
+/// One run of goat-run.
+class GoatRun {
+public:
+  explicit GoatRun(Flags &flags) : flags(flags) {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    context = std::make_unique<MLIRContext>(registry,
+                                            MLIRContext::Threading::DISABLED);
+    // A message names its line; a kernel's ten thousand lines do not help.
+    context->printOpOnDiagnostic(false);
+  }
+
+  /// Returns whether the outcome is right.
+  llvm::Expected<bool> run();
+
+private:
+  llvm::Error load();
+  llvm::Error compile();
+  llvm::Error collectInputs();
+  llvm::Expected<RunResult> runOn(Runner &runner);
+  llvm::Error compareWith(const RunResult &reference);
+  llvm::Error writeTensors(llvm::StringRef folder,
+                           llvm::ArrayRef<Tensor> tensors, bool areInputs);
+  llvm::json::Value describe() const;
+  void print() const;
+
+  Flags &flags;
+  std::unique_ptr<MLIRContext> context;
+  std::shared_ptr<llvm::SourceMgr> sources =
+      std::make_shared<llvm::SourceMgr>();
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp function;
+  std::optional<ptx::Artifact> artifact;
+  std::vector<Tensor> inputs;
+  RunResult result;
+  std::vector<Comparison> comparisons;
+};
+
+} // namespace
+
+/// Parses the file, or an artifact's source, and picks the function.
+llvm::Error GoatRun::load() {
+  llvm::SmallString<128> description(flags.input.getValue());
+  llvm::sys::path::append(description, "kernel.json");
+  if (llvm::sys::fs::exists(description)) {
+    llvm::Expected<ptx::Artifact> read = ptx::readArtifact(flags.input);
+    if (!read)
+      return read.takeError();
+    artifact = std::move(*read);
+    sources->AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBufferCopy(artifact->source,
+                                             flags.input + "/source.mlir"),
+        llvm::SMLoc());
+  } else if (llvm::Error error = openSource(*sources, flags.input)) {
+    return error;
+  }
+  SourceMgrDiagnosticHandler handler(*sources, context.get());
+  module = parseSource(*sources, context.get());
+  if (!module)
+    return llvm::createStringError("cannot read '" + flags.input + "'");
+  llvm::Expected<func::FuncOp> found = findFunction(*module, flags.function);
+  if (!found)
+    return found.takeError();
+  function = *found;
+  if (function.isExternal())
+    return llvm::createStringError("expected '" + function.getSymName() +
+                                   "' to have a body");
+  return llvm::Error::success();
+}
+
+/// Compiles a copy of the chosen function; the reference needs the original.
+llvm::Error GoatRun::compile() {
+  llvm::Expected<ptx::ChipDescription> chip = ptx::findChip(flags.target);
+  if (!chip)
+    return chip.takeError();
+  GoatToPTXOptions options;
+  flags.fill(options);
+  SourceMgrDiagnosticHandler handler(*sources, context.get());
+  OwningOpRef<ModuleOp> copy = ModuleOp::create(function.getLoc());
+  copy->getBody()->push_back(function->clone());
+  FailureOr<std::vector<ptx::Artifact>> artifacts =
+      compileToArtifacts(*copy, *chip, options);
+  if (failed(artifacts) || artifacts->size() != 1)
+    return llvm::createStringError(
+        "cannot compile '" + function.getSymName() +
+        "'; --on=reference runs what the compiler cannot lower yet");
+  artifact = std::move(artifacts->front());
+  return llvm::Error::success();
+}
+
+llvm::Error GoatRun::collectInputs() {
+  llvm::Expected<LayerInputs> collected = LayerInputs::create(function);
+  if (!collected)
+    return collected.takeError();
+  for (const std::string &size : flags.sizes) {
+    auto [name, text] = llvm::StringRef(size).split('=');
+    int64_t value;
+    if (text.getAsInteger(10, value))
+      return llvm::createStringError("expected --size NAME=N but got '" + size +
+                                     "'");
+    if (llvm::Error error = collected->setSize(name, value))
+      return error;
+  }
+  for (const std::string &argument : flags.arguments) {
+    auto [name, path] = llvm::StringRef(argument).split('=');
+    if (path.empty())
+      return llvm::createStringError("expected --arg NAME=FILE.npy but got '" +
+                                     argument + "'");
+    Tensor scalar;
+    scalar.data.resize(1);
+    bool isNumber = !path.getAsDouble(scalar.data[0]);
+    llvm::Expected<Tensor> value =
+        isNumber ? llvm::Expected<Tensor>(std::move(scalar)) : readNpy(path);
+    if (!value)
+      return value.takeError();
+    if (llvm::Error error = collected->setTensor(name, std::move(*value),
+                                                 "'" + path.str() + "'"))
+      return error;
+  }
+  llvm::Expected<std::vector<Tensor>> generated =
+      collected->generate(flags.seed);
+  if (!generated)
+    return generated.takeError();
+  inputs = std::move(*generated);
+  return llvm::Error::success();
+}
+
+llvm::Expected<RunResult> GoatRun::runOn(Runner &runner) {
+  ProgressMeter meter("running '" + function.getSymName() + "' on " +
+                      runner.name());
+  return runner.run(inputs, [&](uint64_t done, uint64_t total) {
+    meter.update(done, total);
+  });
+}
+
+llvm::Error GoatRun::compareWith(const RunResult &reference) {
+  double magnitude = 0;
+  for (const Tensor &input : inputs)
+    for (double element : input.data)
+      if (std::isfinite(element))
+        magnitude = std::max(magnitude, std::abs(element));
+  for (size_t i = 0; i < result.outputs.size(); ++i) {
+    if (result.outputs[i].shape != reference.outputs[i].shape)
+      return llvm::createStringError(llvm::formatv(
+          "expected output '{0}' of shape {1} as the reference has it but got "
+          "{2}",
+          resultName(function, i), shapeString(reference.outputs[i].shape),
+          shapeString(result.outputs[i].shape)));
+    llvm::Expected<DType> dtype = dtypeOf(function.getResultTypes()[i]);
+    if (!dtype)
+      return dtype.takeError();
+    comparisons.push_back(
+        compare(result.outputs[i], reference.outputs[i], *dtype, magnitude));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error GoatRun::writeTensors(llvm::StringRef folder,
+                                  llvm::ArrayRef<Tensor> tensors,
+                                  bool areInputs) {
+  llvm::SmallString<128> directory(flags.out.getValue());
+  llvm::sys::path::append(directory, folder);
+  if (std::error_code error = llvm::sys::fs::create_directories(directory))
+    return llvm::createStringError(error, "cannot create directory '" +
+                                              directory +
+                                              "': " + error.message());
+  for (auto [index, tensor] : llvm::enumerate(tensors)) {
+    Type type = areInputs ? function.getArgumentTypes()[index]
+                          : function.getResultTypes()[index];
+    llvm::Expected<DType> dtype = dtypeOf(type);
+    if (!dtype)
+      return dtype.takeError();
+    llvm::SmallString<128> path(directory);
+    llvm::sys::path::append(path, (areInputs ? parameterName(function, index)
+                                             : resultName(function, index)) +
+                                      ".npy");
+    if (llvm::Error error = writeNpy(path, tensor, *dtype))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+/// JSON has no infinities: what is not finite is null.
+static llvm::json::Value number(double value) {
+  return std::isfinite(value) ? llvm::json::Value(value)
+                              : llvm::json::Value(nullptr);
+}
+
+llvm::json::Value GoatRun::describe() const {
+  llvm::json::Object object{{"function", func::FuncOp(function).getSymName()},
+                            {"on", flags.on},
+                            {"seed", int64_t(flags.seed)},
+                            {"findings", llvm::json::Array(result.findings)},
+                            {"instructions", int64_t(result.instructions)}};
+  llvm::json::Object counts;
+  for (const auto &[name, count] : result.counts)
+    counts[name] = int64_t(count);
+  object["counts"] = std::move(counts);
+  double worstAbs = 0, worstL2 = 0;
+  llvm::json::Array outputs;
+  for (size_t i = 0; i < result.outputs.size(); ++i) {
+    llvm::json::Object output{
+        {"name", resultName(function, i)},
+        {"shape", llvm::json::Array(result.outputs[i].shape)}};
+    if (i < comparisons.size()) {
+      const Comparison &comparison = comparisons[i];
+      output["max_abs_error"] = number(comparison.maxAbs);
+      output["rel_l2_error"] = number(comparison.relativeL2);
+      output["tolerance"] = comparison.tolerance;
+      output["passed"] = comparison.isWithin;
+      worstAbs = std::max(worstAbs, comparison.maxAbs);
+      worstL2 = std::max(worstL2, comparison.relativeL2);
+    }
+    outputs.push_back(std::move(output));
+  }
+  object["outputs"] = std::move(outputs);
+  if (!comparisons.empty()) {
+    object["max_abs_error"] = number(worstAbs);
+    object["rel_l2_error"] = number(worstL2);
+  }
+  return object;
+}
+
+void GoatRun::print() const {
+  llvm::raw_ostream &out = llvm::outs();
+  out << "ran '" << func::FuncOp(function).getSymName() << "' on " << flags.on
+      << "\n";
+  for (size_t i = 0; i < result.outputs.size(); ++i) {
+    out << "  " << resultName(function, i) << ": "
+        << shapeString(result.outputs[i].shape);
+    if (i < comparisons.size())
+      out << llvm::formatv(
+          ", relative L2 error {0:e2} (at most {1:e2}), largest error {2:e2}"
+          ": {3}",
+          comparisons[i].relativeL2, comparisons[i].tolerance,
+          comparisons[i].maxAbs, comparisons[i].isWithin ? "right" : "WRONG");
+    out << "\n";
+  }
+  if (result.instructions != 0) {
+    out << "  " << result.instructions << " warp instructions";
+    const char *separator = ": ";
+    for (const auto &[name, count] : result.counts) {
+      out << separator << name << " " << count;
+      separator = ", ";
+    }
+    out << "\n";
+  }
+  if (flags.on == "sim")
+    out << "  " << result.findings.size() << " findings\n";
+  for (const std::string &finding : result.findings)
+    out << "    " << finding << "\n";
+}
+
+llvm::Expected<bool> GoatRun::run() {
+  if (flags.on != "reference" && flags.on != "sim")
+    return llvm::createStringError(
+        "expected --on to be reference or sim but got '" + flags.on + "'");
+  if (flags.compare && flags.on == "reference")
+    return llvm::createStringError(
+        "--compare compares with the reference; use it with --on=sim");
+  if (llvm::Error error = load())
+    return error;
+  if (llvm::Error error = collectInputs())
+    return error;
+
+  std::unique_ptr<Runner> reference = createReferenceRunner(function);
+  std::unique_ptr<Runner> runner;
+  if (flags.on == "sim") {
+    if (!artifact)
+      if (llvm::Error error = compile())
+        return error;
+    SimOptions options;
+    options.seed = flags.seed;
+    runner = createSimRunner(*artifact, options);
+  }
+  llvm::Expected<RunResult> ran = runOn(runner ? *runner : *reference);
+  if (!ran)
+    return ran.takeError();
+  result = std::move(*ran);
+  if (!flags.out.empty()) {
+    if (llvm::Error error = writeTensors("inputs", inputs, true))
+      return error;
+    if (llvm::Error error = writeTensors(flags.on, result.outputs, false))
+      return error;
+  }
+  if (flags.compare) {
+    llvm::Expected<RunResult> expected = runOn(*reference);
+    if (!expected)
+      return expected.takeError();
+    if (llvm::Error error = compareWith(*expected))
+      return error;
+    if (!flags.out.empty())
+      if (llvm::Error error =
+              writeTensors("reference", expected->outputs, false))
+        return error;
+  }
+  if (flags.json)
+    llvm::outs() << llvm::formatv("{0:2}\n", describe());
+  else
+    print();
+  return result.findings.empty() &&
+         llvm::all_of(comparisons,
+                      [](const Comparison &c) { return c.isWithin; });
+}
+
+int goat::goatRunMain(int argc, char **argv) {
+  Flags flags;
+  flags.parse(argc, argv, "goat-run: runs an attention layer and checks it\n");
+  llvm::Expected<bool> isRight = GoatRun(flags).run();
+  if (!isRight)
+    return reportError(isRight.takeError());
+  return *isRight ? 0 : 2;
+}

@@ -1,0 +1,67 @@
+//===- GoatToPTX.cpp - the compiler's passes in order ---------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The lists of passes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "goat/Pipelines/GoatToPTX.h"
+
+#include "goat/Conversion/GoatTileToNVVM/Passes.h"
+#include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
+#include "goat/Dialect/GoatTile/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace goat;
+
+void goat::buildGoatToGoatTile(OpPassManager &passes,
+                               const GoatToPTXOptions &options) {
+  ChooseScheduleOptions schedule;
+  schedule.rows = options.tileRows;
+  schedule.keys = options.tileKeys;
+  schedule.warps = options.warps;
+  schedule.stages = options.stages;
+  passes.addNestedPass<func::FuncOp>(createChooseSchedule(schedule));
+  passes.addPass(createConvertGoatToGoatTile());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+void goat::buildGoatTileToNVVM(OpPassManager &passes) {
+  OpPassManager &kernel = passes.nest("gpu.module");
+  kernel.addPass(createGoatTilePlaceBuffers());
+  kernel.addPass(createGoatVerifyTile());
+  kernel.addPass(createConvertGoatTileToNVVM());
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
+  kernel.addPass(createGoatExpandMath());
+  kernel.addPass(createSCFToControlFlowPass());
+  kernel.addPass(createConvertToLLVMPass());
+  kernel.addPass(createReconcileUnrealizedCastsPass());
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
+}
+
+void goat::buildGoatToNVVM(OpPassManager &passes,
+                           const GoatToPTXOptions &options) {
+  buildGoatToGoatTile(passes, options);
+  buildGoatTileToNVVM(passes);
+}
+
+void goat::registerGoatPipelines() {
+  PassPipelineRegistration<GoatToPTXOptions>(
+      "goat-to-goat-tile", "From attention to a kernel on tiles",
+      buildGoatToGoatTile);
+  PassPipelineRegistration<>(
+      "goat-tile-to-nvvm",
+      "From tiles to what one thread does, in llvm and nvvm ops",
+      buildGoatTileToNVVM);
+  PassPipelineRegistration<GoatToPTXOptions>(
+      "goat-to-nvvm", "From attention to llvm and nvvm ops", buildGoatToNVVM);
+}
