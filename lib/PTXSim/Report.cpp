@@ -1,0 +1,106 @@
+//===- Report.cpp - printed forms of a result -----------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// JSON for programs, an annotated listing for people.
+//
+//===----------------------------------------------------------------------===//
+
+#include "goat/PTXSim/Report.h"
+
+#include <cstdio>
+
+namespace goat::ptxsim {
+
+namespace {
+
+std::string quote(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof(escaped), "\\u%04x", c);
+      result += escaped;
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+std::string field(const char *name, uint64_t value) {
+  return quote(name) + ": " + std::to_string(value);
+}
+std::string field(const char *name, std::string_view value) {
+  return quote(name) + ": " + quote(value);
+}
+
+std::string findingObject(const Finding &finding) {
+  return "    {" + field("kind", findingKindName(finding.kind)) + ", " +
+         field("message", finding.message) + ", " +
+         field("kernel", finding.kernel) + ", " + field("line", finding.line) +
+         ", " + field("text", finding.text) + ", " +
+         field("source", finding.source) + ", \"block\": [" +
+         std::to_string(finding.block[0]) + ", " +
+         std::to_string(finding.block[1]) + ", " +
+         std::to_string(finding.block[2]) + "], " +
+         field("warp", finding.warp) + ", " + field("lanes", finding.lanes) +
+         ", " + field("address", finding.address) + ", " +
+         field("allocation", finding.allocation) + ", " +
+         field("occurrences", finding.occurrences) + "}";
+}
+
+} // namespace
+
+std::string jsonReport(const LaunchResult &result) {
+  std::string out = "{\n  \"completed\": ";
+  out += result.completed ? "true" : "false";
+  out += ",\n  \"findings\": [";
+  for (size_t i = 0; i < result.findings.size(); ++i)
+    out += (i ? ",\n" : "\n") + findingObject(result.findings[i]);
+  out += result.findings.empty() ? "],\n" : "\n  ],\n";
+  const Counts &counts = result.counts;
+  out += "  \"counts\": {" +
+         field("warp_instructions", counts.warpInstructions) + ", " +
+         field("tensor_flops", counts.tensorFlops) + ", " +
+         field("shared_wavefronts", counts.sharedWavefronts) + ", " +
+         field("bank_conflicts", counts.bankConflicts) + ", " +
+         field("global_sectors", counts.globalSectors) + ", " +
+         field("global_bytes", counts.globalBytes) + ",\n    \"classes\": {";
+  bool isFirst = true;
+  for (size_t i = 0; i < counts.byClass.size(); ++i) {
+    if (!counts.byClass[i])
+      continue;
+    out += (isFirst ? "" : ", ") +
+           field(opClassName(static_cast<OpClass>(i)), counts.byClass[i]);
+    isFirst = false;
+  }
+  return out + "}}\n}\n";
+}
+
+std::string annotatedListing(std::string_view text,
+                             const LaunchResult &result) {
+  std::string out = "  executed  conflicts\n";
+  const std::vector<LineCounts> &lines = result.counts.lines;
+  for (size_t line = 1; !text.empty(); ++line) {
+    size_t end = text.find('\n');
+    std::string_view content = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    char prefix[48] = "                      ";
+    if (line < lines.size() && lines[line].warpInstructions)
+      std::snprintf(
+          prefix, sizeof(prefix), "%10llu %10llu ",
+          static_cast<unsigned long long>(lines[line].warpInstructions),
+          static_cast<unsigned long long>(lines[line].bankConflicts));
+    out += prefix;
+    out += content;
+    out += '\n';
+  }
+  return out;
+}
+
+} // namespace goat::ptxsim
