@@ -78,7 +78,6 @@ public:
   bool has(std::string_view modifier) const;
   /// The modifiers that are types, in order.
   Type type(size_t index = 0) const;
-  size_t numTypes() const { return types.size(); }
   const std::vector<std::string_view> &modifiers() const { return mods; }
   size_t numOperands() const { return syntax->operands.size(); }
   const Operand &operand(size_t index) const { return syntax->operands[index]; }

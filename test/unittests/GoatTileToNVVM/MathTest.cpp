@@ -21,7 +21,7 @@ namespace {
 /// The function's values at `in` (at most 4096 of them), and at `second` too
 /// for one of two arguments.
 std::vector<float> evaluate(const std::string &op, std::vector<float> in,
-                         std::vector<float> second = {}) {
+                            std::vector<float> second = {}) {
   second.resize(in.size(), 0.0f);
   std::map<std::string, std::string> values = {
       {"N", std::to_string(in.size())},
@@ -138,8 +138,8 @@ TEST(ExpandMath, Rsqrt) {
 TEST(ExpandMath, Pow) {
   for (float exponent : {-2.5f, 0.5f, 3.0f}) {
     std::vector<float> in = between(0.01, 50);
-    std::vector<float> out =
-        evaluate("math.powf %x, %y", in, std::vector<float>(in.size(), exponent));
+    std::vector<float> out = evaluate("math.powf %x, %y", in,
+                                      std::vector<float>(in.size(), exponent));
     for (size_t i = 0; i < in.size(); ++i) {
       double exact = std::pow(double(in[i]), double(exponent));
       double bound = 1 + std::fabs(exponent) +
@@ -149,7 +149,7 @@ TEST(ExpandMath, Pow) {
   }
   std::vector<float> out =
       evaluate("math.powf %x, %y", {-2, -2, -2, 0, 5, 1, 0, nan},
-            {2, 3, 0.5f, 2, 0, infinity, -1, 0});
+               {2, 3, 0.5f, 2, 0, infinity, -1, 0});
   EXPECT_FLOAT_EQ(out[0], 4);
   EXPECT_FLOAT_EQ(out[1], -8);
   EXPECT_TRUE(std::isnan(out[2]));
