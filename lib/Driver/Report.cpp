@@ -12,6 +12,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace goat;
 using namespace goat::ptx;
@@ -28,7 +29,9 @@ public:
 
 private:
   void writeSignature();
-  void writeLaunches();
+  void writeLaunches(llvm::ArrayRef<EntryResources> resources);
+  void writeOccupancy(const Launch &launch,
+                      llvm::ArrayRef<EntryResources> resources);
   void writeInstructions();
   void writeResources(llvm::ArrayRef<EntryResources> resources);
 
@@ -87,7 +90,28 @@ void Report::writeSignature() {
                       "written once");
 }
 
-void Report::writeLaunches() {
+/// How many blocks one multiprocessor holds at a time, by each of its limits.
+void Report::writeOccupancy(const Launch &launch,
+                            llvm::ArrayRef<EntryResources> resources) {
+  const int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  std::string limits =
+      llvm::formatv("{0} by threads", chip.threadsPerMultiprocessor / threads);
+  // The system keeps 1024 bytes of shared memory of each block for itself.
+  if (std::optional<int64_t> bytes = launch.sharedBytes.asConstant())
+    limits +=
+        llvm::formatv(", {0} by shared memory",
+                      chip.sharedBytesPerMultiprocessor / (*bytes + 1024));
+  // A warp gets registers in units of 256, which is 8 for each thread.
+  for (const EntryResources &entry : resources)
+    if (entry.entry == launch.entry && entry.registers > 0)
+      limits += llvm::formatv(
+          ", {0} by registers",
+          chip.registersPerMultiprocessor /
+              (llvm::alignTo(entry.registers, 8) * llvm::alignTo(threads, 32)));
+  line("resident", "blocks per multiprocessor at most: " + limits);
+}
+
+void Report::writeLaunches(llvm::ArrayRef<EntryResources> resources) {
   for (const Variant &variant : kernel.variants)
     for (const Launch &launch : variant.launches) {
       const int64_t threads =
@@ -96,16 +120,8 @@ void Report::writeLaunches() {
                          show(launch.grid[0]) + " by " + show(launch.grid[1]) +
                          " by " + show(launch.grid[2]) + ", " +
                          llvm::Twine(threads) + " threads");
-      std::string shared =
-          show(launch.sharedBytes) + " bytes dynamic per block";
-      std::optional<int64_t> bytes = launch.sharedBytes.asConstant();
-      if (bytes && *bytes > 0)
-        // The system keeps 1024 bytes of each block for itself.
-        shared +=
-            llvm::formatv("; {0} blocks of it fit a multiprocessor ({1} bytes)",
-                          chip.sharedBytesPerMultiprocessor / (*bytes + 1024),
-                          chip.sharedBytesPerMultiprocessor);
-      line("shared", shared);
+      line("shared", show(launch.sharedBytes) + " bytes dynamic per block");
+      writeOccupancy(launch, resources);
     }
 }
 
@@ -189,7 +205,7 @@ std::string Report::write(llvm::ArrayRef<EntryResources> resources) {
                                     : llvm::formatv("{0}", value).str());
   if (!choices.empty())
     line("chosen", choices);
-  writeLaunches();
+  writeLaunches(resources);
   writeInstructions();
   writeResources(resources);
   return text;
