@@ -91,10 +91,24 @@ static std::string operandList(unsigned first, unsigned count) {
   return count == 1 ? text : "{" + text + "}";
 }
 
-static StringRef spaceName(Value pointer) {
-  return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() == 3
-             ? ".shared"
-             : ".global";
+static bool isShared(Value pointer) {
+  return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() == 3;
+}
+
+static std::string spaceName(Value pointer) {
+  return isShared(pointer) ? ".shared" : ".global";
+}
+
+/// An address as an operand of inline PTX. Those of shared memory are 32 bits
+/// wide whatever the width of LLVM's pointers.
+static std::pair<Value, StringRef> addressOperand(ScalarEmitter &emitter,
+                                                  Value pointer) {
+  if (!isShared(pointer))
+    return {pointer, "l"};
+  OpBuilder &builder = emitter.getBuilder();
+  return {LLVM::PtrToIntOp::create(builder, emitter.getLoc(),
+                                   builder.getI32Type(), pointer),
+          "r"};
 }
 
 /// "[$n+16]", with the constant part of an address in bytes.
@@ -136,16 +150,17 @@ SmallVector<Value> goat::tile::loadElements(ScalarEmitter &emitter,
     constraints += "=&" + words.constraint.str() + ",";
   }
   text += "@$" + std::to_string(words.count + 1) + " ld" +
-          spaceName(address.pointer).str() + vectorSuffix(words.count) +
+          spaceName(address.pointer) + vectorSuffix(words.count) +
           typeSuffix(words) + " " + operandList(0, words.count) + ", " +
           addressText(words.count, address) + ";";
-  constraints += "l,b,~{memory}";
+  auto [pointer, constraint] = addressOperand(emitter, address.pointer);
+  constraints += constraint.str() + ",b,~{memory}";
   Type resultType = words.type;
   if (words.count > 1)
     resultType = LLVM::LLVMStructType::getLiteral(
         builder.getContext(), SmallVector<Type>(words.count, words.type));
   auto assembly = LLVM::InlineAsmOp::create(
-      builder, loc, resultType, ValueRange{address.pointer, condition}, text,
+      builder, loc, resultType, ValueRange{pointer, condition}, text,
       constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
       LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
   SmallVector<Value> elements;
@@ -182,8 +197,9 @@ void goat::tile::storeElements(ScalarEmitter &emitter, ElementAddress address,
   }
 
   Words words = getWords(builder, address.elementType, values.size());
-  SmallVector<Value> operands = {address.pointer, condition};
-  std::string constraints = "l,b";
+  auto [pointer, constraint] = addressOperand(emitter, address.pointer);
+  SmallVector<Value> operands = {pointer, condition};
+  std::string constraints = constraint.str() + ",b";
   for (unsigned i = 0; i < words.count; ++i) {
     Value word =
         gather(emitter, values.slice(i * words.elements, words.elements));
@@ -196,7 +212,7 @@ void goat::tile::storeElements(ScalarEmitter &emitter, ElementAddress address,
     operands.push_back(bitcast(emitter, word, words.type));
     constraints += "," + words.constraint.str();
   }
-  std::string text = "@$1 st" + spaceName(address.pointer).str() +
+  std::string text = "@$1 st" + spaceName(address.pointer) +
                      vectorSuffix(words.count) + typeSuffix(words) + " " +
                      addressText(0, address) + ", " +
                      operandList(2, words.count) + ";";

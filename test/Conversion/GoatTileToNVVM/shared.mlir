@@ -19,9 +19,10 @@ gpu.module @m {
   // CHECK: %[[A:.*]] = arith.addi %[[S]], %{{.*}}
   // CHECK: %[[P:.*]] = llvm.inttoptr %[[A]] : i32 to !llvm.ptr<3>
   // CHECK: llvm.store %{{.*}}, %[[P]] {{.*}} : f32, !llvm.ptr<3>
-  // CHECK: "@$1 st.shared.b32 [$0+256], $2;", "l,b,r,~{memory}" %[[P]],
+  // CHECK: %[[PI:.*]] = llvm.ptrtoint %[[P]] : !llvm.ptr<3> to i32
+  // CHECK: "@$1 st.shared.b32 [$0+256], $2;", "r,b,r,~{memory}" %[[PI]],
   // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
-  // CHECK: "mov.b32 $0, 0;\0A\09@$2 ld.shared.b32 $0, [$1+256];"
+  // CHECK: "mov.b32 $0, 0;\0A\09@$2 ld.shared.b32 $0, [$1+256];", "=&r,r,b,~{memory}"
   gpu.func @ring(%i: i32, %x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %ring = goat_tile.alloc {offset = 512} : !goat_tile.buffer<2x100xf32>
     %s = goat_tile.stage %ring[%i] : !goat_tile.buffer<2x100xf32> -> !goat_tile.buffer<100xf32>
