@@ -16,6 +16,7 @@
 #include "goat/Dialect/GoatTile/Transforms/Passes.h"
 #include "goat/Pipelines/GoatToPTX.h"
 #include "goat/Target/PTX/EmitPTX.h"
+#include "goat/Target/PTX/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -32,6 +33,7 @@ void goat::registerAllDialects(DialectRegistry &registry) {
 
 void goat::registerAllPasses() {
   mlir::registerAllPasses();
+  registerGoatTargetPTXPasses();
   registerGoatTilePasses();
   registerGoatTileToNVVMPasses();
   registerGoatToGoatTilePasses();

@@ -13,6 +13,8 @@
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
 #include "goat/Dialect/GoatTile/Transforms/Passes.h"
 
+#include "goat/Target/PTX/Passes.h"
+
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -46,6 +48,7 @@ void goat::buildGoatTileToNVVM(OpPassManager &passes) {
   kernel.addPass(createReconcileUnrealizedCastsPass());
   kernel.addPass(createCanonicalizerPass());
   kernel.addPass(createCSEPass());
+  kernel.addPass(createGoatVerifyNVVM());
 }
 
 void goat::buildGoatToNVVM(OpPassManager &passes,
