@@ -1,6 +1,8 @@
 # What a person types. Each target installs what is missing (on Debian 12),
 # configures and builds first; CMake and Ninja do the work.
 #
+#   make demo     compile two attention layers, run the kernels' PTX on the CPU
+#                 and compare with the reference
 #   make check    build everything and run all tests; ends with
 #                 "N passed, N failed"
 #   make build    everything, without running it
@@ -14,7 +16,7 @@ PRESET ?= ci
 PYTHON ?= /usr/bin/python3
 BUILD := build/$(PRESET)
 
-.PHONY: check build configure format docs deps
+.PHONY: demo check build configure format docs deps
 .DEFAULT_GOAL := build
 
 deps:
@@ -25,6 +27,10 @@ configure: deps
 
 build: configure
 	@cmake --build $(BUILD)
+
+demo: configure
+	@cmake --build $(BUILD) --target goatc goat-run
+	@"$(PYTHON)" python/scripts/demo.py $(BUILD)/bin
 
 # The count comes last, whether the tests passed, failed or were not built.
 check: configure

@@ -1,6 +1,7 @@
 """Checks that a page for people tells the truth about the tree: each `make X`
-is a target of the Makefile, each build/ci/bin/X is a tool that is built, and
-each relative link leads to a file.
+is a target of the Makefile, each build/ci/bin/X is a tool that is built, each
+relative link leads to a file, and a program that is quoted after a link to it is
+what the file says.
 
 usage: commands.py TOP TOOLS PAGE...     (TOOLS: names with spaces between)
 
@@ -29,6 +30,11 @@ def main():
         for tool in re.findall(r"build/ci/bin/([\w-]+)", text):
             if tool not in tools:
                 found.append(f"{name}: no tool is called {tool}")
+        quotes = r"\]\(([^)]+\.mlir)\)((?:(?!\]\().)*?)```mlir\n(.*?)```"
+        for file, _, quote in re.findall(quotes, text, re.DOTALL):
+            with open(os.path.join(os.path.dirname(page), file), encoding="utf-8") as f:
+                if "".join(quote.split()) not in "".join(f.read().split()):
+                    found.append(f"{name}: quotes what {file} does not say")
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
             if not os.path.exists(os.path.join(os.path.dirname(page), link)):
                 found.append(f"{name}: {link} does not exist")
