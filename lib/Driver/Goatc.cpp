@@ -132,6 +132,9 @@ llvm::Error Goatc::writeDirectories(std::vector<ptx::Artifact> &artifacts) {
 }
 
 llvm::Error Goatc::emitArtifacts() {
+  llvm::StringMap<std::optional<ptx::Expr>> flops;
+  for (func::FuncOp function : module->getOps<func::FuncOp>())
+    flops[function.getSymName()] = countProductFlops(function);
   FailureOr<std::vector<ptx::Artifact>> artifacts =
       compileToArtifacts(*module, *chip, options);
   if (failed(artifacts))
@@ -144,11 +147,12 @@ llvm::Error Goatc::emitArtifacts() {
       llvm::Expected<std::vector<ptx::EntryResources>> resources =
           addCubin(artifact);
       if (resources) {
-        text += writeReport(artifact, *chip, *resources);
+        text += writeReport(artifact, *chip, flops[artifact.kernel.name],
+                            *resources);
         continue;
       }
       llvm::WithColor::note() << llvm::toString(resources.takeError()) << "\n";
-      text += writeReport(artifact, *chip, {});
+      text += writeReport(artifact, *chip, flops[artifact.kernel.name], {});
     }
     return write(text);
   }

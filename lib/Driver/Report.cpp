@@ -9,6 +9,8 @@
 
 #include "goat/Driver/Compiler.h"
 
+#include "goat/Dialect/Goat/IR/GoatDialect.h"
+
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -25,7 +27,8 @@ public:
   Report(const Artifact &artifact, const ChipDescription &chip)
       : kernel(artifact.kernel), ptx(artifact.ptx), chip(chip), out(text) {}
 
-  std::string write(llvm::ArrayRef<EntryResources> resources);
+  std::string write(const std::optional<Expr> &productFlops,
+                    llvm::ArrayRef<EntryResources> resources);
 
 private:
   void writeSignature();
@@ -194,10 +197,14 @@ void Report::writeResources(llvm::ArrayRef<EntryResources> resources) {
   }
 }
 
-std::string Report::write(llvm::ArrayRef<EntryResources> resources) {
+std::string Report::write(const std::optional<Expr> &productFlops,
+                          llvm::ArrayRef<EntryResources> resources) {
   out << "kernel " << kernel.name << " for " << chip.name << " ("
       << chip.product << ")\n";
   writeSignature();
+  if (productFlops)
+    line("products", show(*productFlops) +
+                         " FLOPs in Q·Kᵀ and P·V, as if nothing were masked");
   std::string choices;
   for (const auto &[name, value] : kernel.choices)
     choices += (choices.empty() ? "" : ", ") + name.str() + " = " +
@@ -211,8 +218,35 @@ std::string Report::write(llvm::ArrayRef<EntryResources> resources) {
   return text;
 }
 
+std::optional<Expr> goat::countProductFlops(mlir::func::FuncOp function) {
+  std::vector<Expr> terms;
+  bool isKnown = true;
+  auto size = [&](mlir::Value tensor, int64_t axis) {
+    auto type = mlir::cast<mlir::RankedTensorType>(tensor.getType());
+    if (!type.isDynamicDim(axis))
+      return Expr(type.getDimSize(axis));
+    auto parameter = mlir::dyn_cast<mlir::BlockArgument>(tensor);
+    if (!parameter || parameter.getOwner()->getParentOp() != function) {
+      isKnown = false;
+      return Expr(0);
+    }
+    return Expr(DimRef{parameter.getArgNumber(), axis});
+  };
+  function.walk([&](AttentionOp op) {
+    terms.push_back(Expr(Expr::Kind::Multiply,
+                         {Expr(2 * (op.getHeadDim() + op.getValueDim())),
+                          size(op.getQuery(), 0), Expr(op.getNumQueryHeads()),
+                          size(op.getQuery(), 2), size(op.getKey(), 2)}));
+  });
+  if (terms.empty() || !isKnown)
+    return std::nullopt;
+  return terms.size() == 1 ? terms.front()
+                           : Expr(Expr::Kind::Add, std::move(terms));
+}
+
 std::string goat::writeReport(const Artifact &artifact,
                               const ChipDescription &chip,
+                              const std::optional<Expr> &productFlops,
                               llvm::ArrayRef<EntryResources> resources) {
-  return Report(artifact, chip).write(resources);
+  return Report(artifact, chip).write(productFlops, resources);
 }

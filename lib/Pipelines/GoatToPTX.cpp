@@ -12,7 +12,6 @@
 #include "goat/Conversion/GoatTileToNVVM/Passes.h"
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
 #include "goat/Dialect/GoatTile/Transforms/Passes.h"
-
 #include "goat/Target/PTX/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
