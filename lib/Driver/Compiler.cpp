@@ -139,11 +139,19 @@ FailureOr<std::vector<ptx::Artifact>>
 goat::compileToArtifacts(ModuleOp module, const ptx::ChipDescription &chip,
                          const GoatToPTXOptions &options) {
   llvm::StringMap<std::string> texts;
-  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+  for (Operation &op : *module.getBody()) {
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function)
+      return op.emitError("expected nothing but functions in a file to compile "
+                          "but got ")
+             << op.getName();
     llvm::raw_string_ostream stream(texts[function.getSymName()]);
     function.print(stream);
     stream << "\n";
   }
+  if (texts.empty())
+    return module.emitError("expected a function to compile but the file has "
+                            "none");
   if (failed(runPasses(module, [&](OpPassManager &passes) {
         buildGoatToNVVM(passes, options);
       })))

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "goat/Runtime/LaunchPlan.h"
+#include "goat/Runtime/Tensors.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -87,6 +88,10 @@ llvm::Expected<std::vector<Shape>> CallSizes::outputShapes() const {
         return value.takeError();
       shape.push_back(*value);
     }
+    if (!isReasonable(shape))
+      return llvm::createStringError(
+          "expected at most " + llvm::Twine(maxElements) + " elements of '" +
+          output.name + "' but got " + shapeString(shape));
     shapes.push_back(std::move(shape));
   }
   return shapes;

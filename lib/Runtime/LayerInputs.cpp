@@ -346,6 +346,10 @@ llvm::Expected<std::vector<Tensor>> LayerInputs::generate(uint64_t seed) const {
     if (auto type = dyn_cast<RankedTensorType>(layer.getArgumentTypes()[index]))
       for (int64_t axis = 0; axis < type.getRank(); ++axis)
         tensor.shape.push_back(*sizes[find(axes[index] + axis)].value);
+    if (!isReasonable(tensor.shape))
+      return llvm::createStringError(
+          "expected at most " + llvm::Twine(maxElements) + " elements of '" +
+          parameterNames[index] + "' but got " + shapeString(tensor.shape));
     result.push_back(random(index, std::move(tensor), seed));
   }
   return result;

@@ -12,12 +12,22 @@
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 #include <limits>
 
 using namespace goat;
 using namespace goat::runtime;
+
+bool goat::runtime::isReasonable(llvm::ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    if (size < 0 || llvm::MulOverflow(count, size, count) ||
+        count > maxElements)
+      return false;
+  return true;
+}
 
 std::string goat::runtime::shapeString(llvm::ArrayRef<int64_t> shape) {
   if (shape.empty())

@@ -20,6 +20,13 @@ namespace goat::runtime {
 using ptx::DType;
 using reference::Tensor;
 
+/// The most elements a tensor may have here; more would be a mistake, and the
+/// host's memory would not do.
+inline constexpr int64_t maxElements = int64_t(1) << 31;
+
+/// Whether all sizes are at least 0 and their product is at most maxElements.
+bool isReasonable(llvm::ArrayRef<int64_t> shape);
+
 /// "2x12x128x64", or "scalar".
 std::string shapeString(llvm::ArrayRef<int64_t> shape);
 
