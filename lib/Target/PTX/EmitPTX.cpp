@@ -28,7 +28,6 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
@@ -122,11 +121,8 @@ LogicalResult Emission::translate() {
       llvm::TargetRegistry::lookupTarget(triple, message);
   if (!target)
     return op->emitError("expected an LLVM with the NVPTX target: ") << message;
-  // Addresses of shared memory take one register, not two.
-  llvm::TargetOptions options;
-  options.MCOptions.ABIName = "shortptr";
   machine.reset(target->createTargetMachine(
-      triple, chip.name, "+ptx" + std::to_string(chip.ptxVersion), options,
+      triple, chip.name, "+ptx" + std::to_string(chip.ptxVersion), {},
       std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 
   module = translateModuleToLLVMIR(op, context);

@@ -18,6 +18,9 @@ gpu.module @m {
     // CHECK: %[[YI:.*]] = arith.index_cast %[[Y]] : i32 to index
     %y = gpu.block_id y
     %yi = arith.index_cast %y : index to i32
+    // Read where it stands, which LLVM may not move.
+    // CHECK: llvm.inline_asm has_side_effects "mov.u32 $0, %ctaid.z;", "=r"
+    %z = goat_tile.block_index 2
     // One thread writes a scalar.
     // CHECK: %[[T:.*]] = nvvm.read.ptx.sreg.tid.x
     // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[T]], %{{.*}} : i32

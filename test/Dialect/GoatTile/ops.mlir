@@ -1,7 +1,8 @@
 // RUN: goat-opt %s | goat-opt | FileCheck %s
 // RUN: goat-opt %s --emit-bytecode | goat-opt | FileCheck %s
+// RUN: goat-opt %s --goat-verify-tile -o /dev/null
 // A kernel with every op of the dialect survives printing and parsing, and
-// bytecode.
+// bytecode, and is a tile kernel.
 
 #mma = #goat_tile.mma<warps = 4>
 #op = #goat_tile.mma_operand<warps = 4>
@@ -21,7 +22,8 @@ gpu.module @layer {
                   %lq: i32 {goat_tile.role = #goat_tile.dim<0, 2>}) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : i32
     %c64 = arith.constant 64 : i64
-    %one = arith.constant 1.0 : f32
+    // CHECK: goat_tile.block_index 2
+    %bz = goat_tile.block_index 2
     // CHECK: goat_tile.alloc : <2x64x64xbf16, swizzled>
     %ring = goat_tile.alloc : !goat_tile.buffer<2x64x64xbf16, swizzled>
     // CHECK: goat_tile.alloc {offset = 1024 : i64} : <128x64xbf16, swizzled>
