@@ -9,7 +9,6 @@
 
 #include "CompileFlags.h"
 #include "Progress.h"
-#include "goat/Driver/Registration.h"
 #include "goat/Driver/Tools.h"
 #include "goat/Runtime/LayerInputs.h"
 #include "goat/Runtime/Npy.h"
@@ -67,11 +66,9 @@ struct Flags : CompileFlags {
 /// One run of goat-run.
 class GoatRun {
 public:
-  explicit GoatRun(Flags &flags) : flags(flags) {
-    DialectRegistry registry;
-    registerAllDialects(registry);
-    context = std::make_unique<MLIRContext>(registry,
-                                            MLIRContext::Threading::DISABLED);
+  GoatRun(Flags &flags, const DialectRegistry &dialects)
+      : flags(flags), context(std::make_unique<MLIRContext>(
+                          dialects, MLIRContext::Threading::DISABLED)) {
     // A message names its line; a kernel's ten thousand lines do not help.
     context->printOpOnDiagnostic(false);
   }
@@ -369,10 +366,10 @@ llvm::Expected<bool> GoatRun::run() {
                       [](const Comparison &c) { return c.isWithin; });
 }
 
-int goat::goatRunMain(int argc, char **argv) {
+int goat::goatRunMain(int argc, char **argv, const DialectRegistry &dialects) {
   Flags flags;
   flags.parse(argc, argv, "goat-run: runs an attention layer and checks it\n");
-  llvm::Expected<bool> isRight = GoatRun(flags).run();
+  llvm::Expected<bool> isRight = GoatRun(flags, dialects).run();
   if (!isRight)
     return reportError(isRight.takeError());
   return *isRight ? 0 : 2;

@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileFlags.h"
-#include "goat/Driver/Registration.h"
 #include "goat/Driver/Tools.h"
 #include "goat/Target/PTX/EmitPTX.h"
 
@@ -47,11 +46,9 @@ struct Flags : CompileFlags {
 /// One run of goatc. A step that fails has said why.
 class Goatc {
 public:
-  explicit Goatc(Flags &flags) : flags(flags) {
-    DialectRegistry registry;
-    registerAllDialects(registry);
-    context = std::make_unique<MLIRContext>(registry,
-                                            MLIRContext::Threading::DISABLED);
+  Goatc(Flags &flags, const DialectRegistry &dialects)
+      : flags(flags), context(std::make_unique<MLIRContext>(
+                          dialects, MLIRContext::Threading::DISABLED)) {
     // A message names its line; a kernel's ten thousand lines do not help.
     context->printOpOnDiagnostic(false);
   }
@@ -219,10 +216,10 @@ llvm::Error Goatc::run() {
   return emitArtifacts();
 }
 
-int goat::goatcMain(int argc, char **argv) {
+int goat::goatcMain(int argc, char **argv, const DialectRegistry &dialects) {
   Flags flags;
   flags.parse(argc, argv, "goatc: compiles attention layers to GPU kernels\n");
-  llvm::Error error = Goatc(flags).run();
+  llvm::Error error = Goatc(flags, dialects).run();
   if (!error)
     return 0;
   if (error.isA<AlreadyReported>()) {

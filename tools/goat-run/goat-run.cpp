@@ -7,6 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "goat/Driver/Registration.h"
 #include "goat/Driver/Tools.h"
 
-int main(int argc, char **argv) { return goat::goatRunMain(argc, argv); }
+#include "mlir/IR/DialectRegistry.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry dialects;
+  goat::registerAllDialects(dialects);
+  return goat::goatRunMain(argc, argv, dialects);
+}

@@ -10,14 +10,21 @@
 #ifndef GOAT_DRIVER_TOOLS_H
 #define GOAT_DRIVER_TOOLS_H
 
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
 namespace goat {
 
+// `dialects` is what a file may use: registerAllDialects, and dialects of
+// plug-ins from elsewhere.
+
 /// goatc: compiles a file. Returns 0, or 1 after an error message.
-int goatcMain(int argc, char **argv);
+int goatcMain(int argc, char **argv, const mlir::DialectRegistry &dialects);
 
 /// goat-run: runs a layer. Returns 0; 1 after an error message; 2 when the
 /// outputs are beyond the tolerance or there are findings.
-int goatRunMain(int argc, char **argv);
+int goatRunMain(int argc, char **argv, const mlir::DialectRegistry &dialects);
 
 } // namespace goat
 
