@@ -47,6 +47,8 @@ template <typename T> T neg(T a) { return static_cast<T>(0u - Unsigned<T>(a)); }
 template <typename T> T absolute(T a) { return a < 0 ? neg(a) : a; }
 template <typename T> T minimum(T a, T b) { return a < b ? a : b; }
 template <typename T> T maximum(T a, T b) { return a > b ? a : b; }
+int32_t minimumRelu(int32_t a, int32_t b) { return maximum(minimum(a, b), 0); }
+int32_t maximumRelu(int32_t a, int32_t b) { return maximum(maximum(a, b), 0); }
 template <typename T> T mulLo(T a, T b) {
   // 16-bit operands would be promoted to int and could overflow.
   return static_cast<T>(uint64_t(a) * uint64_t(b));
@@ -225,12 +227,14 @@ std::vector<OpcodeRow> integerOpcodes() {
       alu<&minimum<int16_t>>("min.s16", c),
       alu<&minimum<uint32_t>>("min.u32", c),
       alu<&minimum<int32_t>>("min.s32", c),
+      alu<&minimumRelu>("min.relu.s32", c),
       alu<&minimum<uint64_t>>("min.u64", c),
       alu<&minimum<int64_t>>("min.s64", c),
       alu<&maximum<uint16_t>>("max.u16", c),
       alu<&maximum<int16_t>>("max.s16", c),
       alu<&maximum<uint32_t>>("max.u32", c),
       alu<&maximum<int32_t>>("max.s32", c),
+      alu<&maximumRelu>("max.relu.s32", c),
       alu<&maximum<uint64_t>>("max.u64", c),
       alu<&maximum<int64_t>>("max.s64", c),
       alu<&mulLo<uint16_t>>("mul.lo(.u16|.s16)", c),
