@@ -24,6 +24,17 @@ constexpr double sixDecimals = 6e-7;
 /// Against an answer written down with nine decimals.
 constexpr double nineDecimals = 6e-10;
 
+/// An output of the compiled kernel, in units of the largest |value|. Weights
+/// are rounded to 16 bits before they multiply the values and the result is
+/// rounded once: each at most half a unit of the last place, 2^-9 of the
+/// magnitude in bf16 and 2^-12 in f16.
+constexpr double bf16Output = 0x1p-8;
+constexpr double f16Output = 0x1p-11;
+
+/// The kernel's lse, in units of max(1, |lse|): sums in f32 of ex2.approx (2^-22
+/// relative) and one lg2.approx.
+constexpr double lse = 1e-5;
+
 } // namespace goat::tolerances
 
 #endif // GOAT_TEST_UNITTESTS_TOLERANCES_H

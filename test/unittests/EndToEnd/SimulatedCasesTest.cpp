@@ -1,0 +1,144 @@
+//===- SimulatedCasesTest.cpp - known answers on the simulated PTX --------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every case of Cases.h that the compiler takes: compiled to PTX, executed in
+// the simulator under more than one order of warps and blocks, and held to the
+// case's own answers. Nothing here asks the reference.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Cases/Cases.h"
+#include "../Tolerances.h"
+
+#include "goat/Driver/Compiler.h"
+#include "goat/Driver/Registration.h"
+#include "goat/Runtime/Runner.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace goat;
+using goat::cases::Case;
+using goat::cases::Variant;
+using goat::reference::Tensor;
+
+namespace {
+
+/// Compiles text and runs it; keeps what was said on the way.
+class Simulation {
+public:
+  explicit Simulation(StringRef name)
+      : chip(llvm::cantFail(ptx::findChip(name))) {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+      messages += diagnostic.str() + "\n";
+      return success();
+    });
+  }
+
+  std::optional<ptx::Artifact> compile(const std::string &text) {
+    messages.clear();
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text),
+                               llvm::SMLoc());
+    OwningOpRef<ModuleOp> module = parseSource(sources, &context);
+    if (!module)
+      return std::nullopt;
+    auto artifacts = compileToArtifacts(*module, chip, GoatToPTXOptions());
+    if (failed(artifacts) || artifacts->size() != 1)
+      return std::nullopt;
+    return std::move(artifacts->front());
+  }
+
+  std::string messages;
+
+private:
+  ptx::ChipDescription chip;
+  MLIRContext context;
+};
+
+} // namespace
+
+static double largest(const Tensor &tensor) {
+  double result = 0.0;
+  for (double value : tensor.data)
+    if (std::isfinite(value))
+      result = std::max(result, std::abs(value));
+  return result;
+}
+
+/// Holds one result to its answer: infinities and zeros exactly where an answer
+/// says so, the rest within `tolerance`.
+static void check(const Tensor &actual, const Tensor &expected,
+                  double tolerance) {
+  ASSERT_EQ(actual.shape, expected.shape);
+  ASSERT_EQ(actual.data.size(), expected.data.size());
+  for (size_t at = 0; at < actual.data.size(); ++at) {
+    if (std::isinf(expected.data[at]))
+      EXPECT_EQ(actual.data[at], expected.data[at]) << "at " << at;
+    else if (!std::isnan(expected.data[at]))
+      EXPECT_NEAR(actual.data[at], expected.data[at], tolerance) << "at " << at;
+  }
+}
+
+static void runCase(const Case &test, const ptx::Artifact &artifact,
+                    const std::string &element, uint64_t seed) {
+  auto runner = runtime::createSimRunner(artifact, {seed, 0});
+  auto result = runner->run(test.arguments, [](uint64_t, uint64_t) {});
+  ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+  EXPECT_TRUE(result->findings.empty()) << result->findings.front();
+  ASSERT_EQ(result->outputs.size(), test.expected.size());
+  double unit =
+      element == "bf16" ? tolerances::bf16Output : tolerances::f16Output;
+  check(result->outputs[0], test.expected[0],
+        unit * std::max(1.0, largest(test.arguments[2])));
+  if (test.expected.size() > 1)
+    check(result->outputs[1], test.expected[1],
+          tolerances::lse * std::max(1.0, largest(test.expected[1])));
+}
+
+static void runAll(const Variant &variant, StringRef chip) {
+  Simulation simulation(chip);
+  for (const Case &test : cases::allCases(variant)) {
+    SCOPED_TRACE(test.name);
+    std::optional<ptx::Artifact> artifact = simulation.compile(test.text);
+    if (!artifact) {
+      // The compiler takes multiples of 8 up to 128; the rest it refuses.
+      EXPECT_NE(simulation.messages.find("expected a head dimension that is a "
+                                         "multiple of 8, at most 128"),
+                std::string::npos)
+          << simulation.messages;
+      continue;
+    }
+    for (uint64_t seed : {0, 1})
+      runCase(test, *artifact, variant.element, seed);
+  }
+}
+
+TEST(SimulatedCases, Bf16) { runAll({"bf16", 64, false}, "sm_80"); }
+TEST(SimulatedCases, F16) { runAll({"f16", 64, false}, "sm_90"); }
+TEST(SimulatedCases, DynamicSizes) { runAll({"f16", 64, true}, "sm_80"); }
+TEST(SimulatedCases, NarrowHeads) { runAll({"bf16", 32, true}, "sm_90"); }
+TEST(SimulatedCases, WideHeads) { runAll({"f16", 128, true}, "sm_90"); }
+TEST(SimulatedCases, PaddedHeads) { runAll({"bf16", 40, true}, "sm_80"); }
+
+/// z is exactly 0 where a row is parallel to its own value.
+TEST(SimulatedCases, ParallelRowIsExactlyZero) {
+  Simulation simulation("sm_80");
+  Case test = cases::xsaParallel({"bf16", 64, false});
+  std::optional<ptx::Artifact> artifact = simulation.compile(test.text);
+  ASSERT_TRUE(artifact.has_value()) << simulation.messages;
+  auto result = runtime::createSimRunner(*artifact, {})
+                    ->run(test.arguments, [](uint64_t, uint64_t) {});
+  ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+  for (int64_t lane = 0; lane < 64; ++lane)
+    EXPECT_EQ(result->outputs[0].data[lane], 0.0) << "at " << lane;
+}
