@@ -38,14 +38,14 @@ void goat::buildGoatTileToNVVM(OpPassManager &passes) {
   OpPassManager &kernel = passes.nest("gpu.module");
   kernel.addPass(createGoatTilePlaceBuffers());
   kernel.addPass(createGoatVerifyTile());
+  // From here on a kernel is thousands of scalar ops; LLVM simplifies them
+  // faster than a canonicaliser, which took ten times as long as all the rest.
   kernel.addPass(createConvertGoatTileToNVVM());
-  kernel.addPass(createCanonicalizerPass());
   kernel.addPass(createCSEPass());
   kernel.addPass(createGoatExpandMath());
   kernel.addPass(createSCFToControlFlowPass());
   kernel.addPass(createConvertToLLVMPass());
   kernel.addPass(createReconcileUnrealizedCastsPass());
-  kernel.addPass(createCanonicalizerPass());
   kernel.addPass(createCSEPass());
   kernel.addPass(createGoatVerifyNVVM());
 }

@@ -31,8 +31,8 @@ constexpr double nineDecimals = 6e-10;
 constexpr double bf16Output = 0x1p-8;
 constexpr double f16Output = 0x1p-11;
 
-/// The kernel's lse, in units of max(1, |lse|): sums in f32 of ex2.approx (2^-22
-/// relative) and one lg2.approx.
+/// The kernel's lse, in units of max(1, |lse|): sums in f32 of ex2.approx
+/// (2^-22 relative) and one lg2.approx.
 constexpr double lse = 1e-5;
 
 } // namespace goat::tolerances
