@@ -67,7 +67,7 @@ struct Words {
 
 static Words getWords(OpBuilder &builder, Type elementType, unsigned count) {
   unsigned bits = elementType.getIntOrFloatBitWidth();
-  if (bits < 16)
+  if (bits == 8)
     return {count, 8, 1, "h", builder.getI16Type(), true};
   if (bits == 16 && count % 2 == 0)
     return {count / 2, 32, 2, "r", builder.getI32Type()};
@@ -169,10 +169,7 @@ SmallVector<Value> goat::tile::loadElements(ScalarEmitter &emitter,
     if (words.count > 1)
       word = LLVM::ExtractValueOp::create(builder, loc, word, i);
     if (words.bytes)
-      word = LLVM::TruncOp::create(
-          builder, loc,
-          builder.getIntegerType(address.elementType.getIntOrFloatBitWidth()),
-          word);
+      word = LLVM::TruncOp::create(builder, loc, builder.getI8Type(), word);
     Type type = address.elementType;
     if (words.elements > 1)
       type = VectorType::get({words.elements}, type);

@@ -1,6 +1,11 @@
 // RUN: goat-opt %s -split-input-file -verify-diagnostics
 // Types and encodings that mean nothing are refused where they are written.
 
+// expected-error@+1 {{(C1) expected integers or floats of 8, 16, 32 or 64 bits but got 'index'}}
+func.func private @pointer_c1(!goat_tile.ptr<index>)
+
+// -----
+
 // expected-error@+1 {{(C1) expected a buffer of rank 1 to 3 but got rank 4}}
 func.func private @buffer_c1_rank(!goat_tile.buffer<2x2x64x64xbf16>)
 

@@ -15,6 +15,23 @@
 using namespace mlir;
 using namespace goat::tile;
 
+/// Whether memory holds elements of this type one after another in whole bytes.
+static bool isElementType(Type type) {
+  if (!type.isIntOrFloat())
+    return false;
+  unsigned bits = type.getIntOrFloatBitWidth();
+  return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
+
+LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  Type elementType) {
+  if (isElementType(elementType))
+    return success();
+  return emitError() << "(C1) expected integers or floats of 8, 16, 32 or 64 "
+                        "bits but got "
+                     << elementType;
+}
+
 Type BufferType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
@@ -56,9 +73,7 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (length > INT32_MAX || (count *= length) > INT32_MAX)
       return emitError() << "(C1) expected less than 2^31 elements";
   }
-  unsigned bits =
-      elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 0;
-  if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+  if (!isElementType(elementType))
     return emitError() << "(C2) expected integers or floats of 8, 16, 32 or 64 "
                           "bits but got "
                        << elementType;
@@ -67,7 +82,7 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (shape.size() < 2)
     return emitError() << "(C3) expected a swizzled buffer to have rank 2 or 3 "
                           "but got rank 1";
-  if (bits != 16)
+  if (elementType.getIntOrFloatBitWidth() != 16)
     return emitError() << "(C3) expected a swizzled buffer to have 16-bit "
                           "elements but got "
                        << elementType;

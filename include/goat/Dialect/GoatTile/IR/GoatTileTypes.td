@@ -13,7 +13,9 @@ include "goat/Dialect/GoatTile/IR/GoatTileEncodings.td"
 def PointerType : GoatTile_Type<"Pointer", "ptr"> {
   let summary = "an address in global memory";
   let description = [{ Counted in elements of its type. Without an element count:
-    what may be read is the launcher's promise. }];
+    what may be read is the launcher's promise.
+    Constraints: (C1) elements are integers or floats of 8, 16, 32 or 64 bits. }];
+  let genVerifyDecl = 1;
   let parameters = (ins "::mlir::Type":$elementType);
   let assemblyFormat = "`<` $elementType `>`";
 }
