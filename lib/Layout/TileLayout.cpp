@@ -282,17 +282,24 @@ bool operator==(const TileLayout &a, const TileLayout &b) {
   return true;
 }
 
+/// Whether every thread starts at the same coordinate in both.
+static bool haveEqualBases(const TileLayout &a, const TileLayout &b) {
+  if (a.numWarps() != b.numWarps())
+    return false;
+  for (unsigned bit = 0; bit < TileLayout::laneBits; ++bit)
+    if (a.laneBasis(bit) != b.laneBasis(bit))
+      return false;
+  for (unsigned bit = 0; 1u << bit < a.numWarps(); ++bit)
+    if (a.warpBasis(bit) != b.warpBasis(bit))
+      return false;
+  return true;
+}
+
 std::optional<std::vector<unsigned>> conversion(const TileLayout &src,
                                                 const TileLayout &dst) {
-  if (src.shape() != dst.shape() || src.numWarps() != dst.numWarps())
-    return std::nullopt;
   // Register 0 has offset 0 in both, so equal elements need equal bases.
-  for (unsigned bit = 0; bit < TileLayout::laneBits; ++bit)
-    if (src.laneBasis(bit) != dst.laneBasis(bit))
-      return std::nullopt;
-  for (unsigned bit = 0; 1u << bit < src.numWarps(); ++bit)
-    if (src.warpBasis(bit) != dst.warpBasis(bit))
-      return std::nullopt;
+  if (src.shape() != dst.shape() || !haveEqualBases(src, dst))
+    return std::nullopt;
   std::map<Coordinate, unsigned> registerAt;
   for (unsigned reg = 0, end = src.numRegisters(); reg < end; ++reg)
     registerAt.emplace(src.registerOffset(reg), reg);
@@ -304,6 +311,26 @@ std::optional<std::vector<unsigned>> conversion(const TileLayout &src,
     permutation.push_back(found->second);
   }
   return permutation;
+}
+
+std::optional<std::vector<std::vector<unsigned>>>
+foldGroups(const TileLayout &tile, const TileLayout &folded) {
+  if (tile.rank() != 2 || folded.rank() != 2 ||
+      tile.shape()[0] != folded.shape()[0] || !haveEqualBases(tile, folded))
+    return std::nullopt;
+  std::map<Coordinate, unsigned> foldedAt;
+  for (unsigned reg = 0, end = folded.numRegisters(); reg < end; ++reg)
+    foldedAt.emplace(folded.registerOffset(reg), reg);
+  std::vector<std::vector<unsigned>> groups(folded.numRegisters());
+  for (unsigned reg = 0, end = tile.numRegisters(); reg < end; ++reg) {
+    Coordinate offset = tile.registerOffset(reg);
+    offset[1] %= folded.shape()[1];
+    auto found = foldedAt.find(offset);
+    if (found == foldedAt.end())
+      return std::nullopt;
+    groups[found->second].push_back(reg);
+  }
+  return groups;
 }
 
 } // namespace goat::layout

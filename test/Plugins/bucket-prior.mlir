@@ -5,7 +5,7 @@
 // CHECK-LABEL: gpu.func @layer
 // CHECK-SAME:  relative_terms = "strip over the distance
 // CHECK:       scf.for
-// CHECK:         %[[POSITIVE:.*]] = arith.maxsi {{.*}} : tensor<191xi32
+// CHECK:         %[[POSITIVE:.*]] = arith.maxsi {{.*}} : tensor<64xi32
 // CHECK:         %[[BUCKET:.*]] = arith.minsi %[[POSITIVE]]
 // CHECK:         %[[HEAD:.*]] = goat_tile.advance %arg3
 // CHECK:         goat_tile.load %[[HEAD]][%[[BUCKET]]] masked(

@@ -6,10 +6,10 @@
 // CHECK-SAME:  relative_terms = "strip over the distance
 // CHECK-NOT:   foreign.
 // CHECK:       scf.for
-// CHECK:         %[[A:.*]] = goat_tile.splat %arg4 : f32 -> tensor<191xf32
+// CHECK:         %[[A:.*]] = goat_tile.splat %arg4 : f32 -> tensor<64xf32
 // CHECK:         %[[ARGUMENT:.*]] = math.fma %[[A]]
-// CHECK:         math.log %[[ARGUMENT]] : tensor<191xf32
-// CHECK:         %[[P:.*]] = goat_tile.splat %arg3 : f32 -> tensor<191xf32
+// CHECK:         math.log %[[ARGUMENT]] : tensor<64xf32
+// CHECK:         %[[P:.*]] = goat_tile.splat %arg3 : f32 -> tensor<64xf32
 // CHECK:         arith.mulf %[[P]]
 // CHECK:         %[[START:.*]] = goat_tile.read_diagonals
 // CHECK-NEXT:    goat_tile.mma %{{.*}}, %{{.*}}, %[[START]] {b_transposed}

@@ -4,7 +4,7 @@
 // CHECK-LABEL: gpu.func @layer
 // CHECK-SAME:  relative_terms = "strip over the distance
 // CHECK:       scf.for
-// CHECK:         arith.sitofp {{.*}} : tensor<191xi32
+// CHECK:         arith.sitofp {{.*}} : tensor<64xi32
 // CHECK:         %[[START:.*]] = goat_tile.read_diagonals
 // CHECK-NEXT:    goat_tile.mma %{{.*}}, %{{.*}}, %[[START]] {b_transposed}
 func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>,

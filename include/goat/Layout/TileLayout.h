@@ -137,6 +137,13 @@ private:
 std::optional<std::vector<unsigned>> conversion(const TileLayout &src,
                                                 const TileLayout &dst);
 
+/// For each register of `folded`, a rank-2 tile with fewer columns, the
+/// registers of `tile` in the same thread whose elements lie in the same row
+/// and in columns equal to its own modulo folded's columns. Nothing where such
+/// columns lie in other threads.
+std::optional<std::vector<std::vector<unsigned>>>
+foldGroups(const TileLayout &tile, const TileLayout &folded);
+
 } // namespace goat::layout
 
 #endif // GOAT_LAYOUT_TILELAYOUT_H

@@ -146,6 +146,46 @@ struct ConvertLayoutLowering : OpConversionPattern<ConvertLayoutOp> {
   }
 };
 
+/// Combines values in pairs of pairs: short chains, and sums that lose little.
+Value combineAll(Registers level,
+                 llvm::function_ref<Value(Value, Value)> combine) {
+  while (level.size() > 1) {
+    Registers next;
+    for (size_t i = 0; i + 1 < level.size(); i += 2)
+      next.push_back(combine(level[i], level[i + 1]));
+    if (level.size() % 2)
+      next.push_back(level.back());
+    level = std::move(next);
+  }
+  return level[0];
+}
+
+Registers select(ValueRange registers, const std::vector<unsigned> &group) {
+  Registers selected;
+  for (unsigned reg : group)
+    selected.push_back(registers[reg]);
+  return selected;
+}
+
+struct FoldLowering : OpConversionPattern<FoldOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(FoldOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto groups = *layout::foldGroups(layoutOf(op.getTile().getType()),
+                                      layoutOf(op.getType()));
+    Registers results;
+    for (const std::vector<unsigned> &group : groups)
+      results.push_back(combineAll(
+          select(adaptor.getTile(), group), [&](Value a, Value b) -> Value {
+            return arith::AddFOp::create(rewriter, op.getLoc(), a, b);
+          }));
+    replaceTile(rewriter, op, std::move(results));
+    return success();
+  }
+};
+
 struct ReduceLowering : OpConversionPattern<ReduceOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -161,21 +201,8 @@ struct ReduceLowering : OpConversionPattern<ReduceOp> {
     layout::TileLayout layout = layoutOf(op.getTile().getType());
     Registers results;
     for (const std::vector<unsigned> &group :
-         layout.registerGroups(op.getAxis())) {
-      Registers level;
-      for (unsigned reg : group)
-        level.push_back(adaptor.getTile()[reg]);
-      // Pairs of pairs: short chains, and sums that lose little.
-      while (level.size() > 1) {
-        Registers next;
-        for (size_t i = 0; i + 1 < level.size(); i += 2)
-          next.push_back(combine(level[i], level[i + 1]));
-        if (level.size() % 2)
-          next.push_back(level.back());
-        level = std::move(next);
-      }
-      results.push_back(level[0]);
-    }
+         layout.registerGroups(op.getAxis()))
+      results.push_back(combineAll(select(adaptor.getTile(), group), combine));
     for (unsigned laneMask : layout.reductionLaneMasks(op.getAxis()))
       for (Value &value : results)
         value =
@@ -191,6 +218,6 @@ void goat::tile::populateComputePatterns(TypeConverter &converter,
                                          RewritePatternSet &patterns) {
   patterns
       .add<ElementwiseLowering, ConstantLowering, SplatLowering, IotaLowering,
-           ExpandLowering, ConvertLayoutLowering, ReduceLowering>(
+           ExpandLowering, ConvertLayoutLowering, FoldLowering, ReduceLowering>(
           converter, patterns.getContext());
 }

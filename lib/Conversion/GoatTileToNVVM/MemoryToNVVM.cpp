@@ -293,6 +293,22 @@ struct StageLowering : OpConversionPattern<StageOp> {
   }
 };
 
+struct WindowLowering : OpConversionPattern<WindowOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WindowOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    BufferType type = op.getType();
+    int64_t elementBytes = type.getNumBytes() / type.getNumElements();
+    rewriter.replaceOp(
+        op, emitter.add(adaptor.getBuffer().front(),
+                        emitter.mul(adaptor.getStart().front(), elementBytes)));
+    return success();
+  }
+};
+
 /// The shared memory a thread's part of a vector lies in: the element of
 /// register r is `registerOffset(r)` elements on.
 Value vectorPointer(ScalarEmitter &emitter, const layout::TileLayout &layout,
@@ -387,7 +403,7 @@ void goat::tile::populateMemoryPatterns(TypeConverter &converter,
                                         StringRef sharedMemory) {
   MLIRContext *context = patterns.getContext();
   patterns.add<AdvanceLowering, LoadLowering, StoreLowering, LoadRowsLowering,
-               StoreRowsLowering, StageLowering, WriteLowering, ReadLowering,
-               ReadDiagonalsLowering>(converter, context);
+               StoreRowsLowering, StageLowering, WindowLowering, WriteLowering,
+               ReadLowering, ReadDiagonalsLowering>(converter, context);
   patterns.add<AllocLowering>(converter, context, sharedMemory);
 }

@@ -65,11 +65,13 @@ AttentionContext tile::buildContext(AttentionOp attention,
 }
 
 Value tile::matrixOf(TileBuilder &tiles, Value pointer, Value batch, Value head,
-                     int64_t heads, Value rows, int64_t width) {
+                     int64_t heads, Value rows, int64_t width, Value firstRow) {
   Value number = tiles.create<arith::AddIOp>(
       tiles.create<arith::MulIOp>(tiles.widen(batch), tiles.i64(heads)),
       tiles.widen(head));
-  Value size = tiles.create<arith::MulIOp>(tiles.widen(rows), tiles.i64(width));
+  Value row = tiles.create<arith::MulIOp>(number, tiles.widen(rows));
+  if (firstRow)
+    row = tiles.create<arith::AddIOp>(row, tiles.widen(firstRow));
   return AdvanceOp::create(tiles.builder, tiles.loc, pointer,
-                           tiles.create<arith::MulIOp>(number, size));
+                           tiles.create<arith::MulIOp>(row, tiles.i64(width)));
 }

@@ -32,11 +32,12 @@ AttentionContext buildContext(AttentionOp attention, KernelBuilder &kernel,
                               TileBuilder &tiles, mlir::Value batch,
                               mlir::Value head);
 
-/// The address of the (rows × `width`) matrix of one batch entry and head of a
-/// contiguous (B, H, rows, width) tensor.
+/// The address of row `firstRow` (i32; null is 0) of the (rows × `width`)
+/// matrix of one batch entry and head of a contiguous (B, H, rows, width)
+/// tensor.
 mlir::Value matrixOf(TileBuilder &tiles, mlir::Value pointer, mlir::Value batch,
                      mlir::Value head, int64_t heads, mlir::Value rows,
-                     int64_t width);
+                     int64_t width, mlir::Value firstRow = {});
 
 } // namespace goat::tile
 

@@ -66,13 +66,17 @@ public:
 private:
   void buildTypes();
   void buildCoordinates();
-  Value matrix(Value tensor);
+  Value matrix(Value tensor, Value firstRow = {});
   void buildBuffers();
   IntegerAttr columnsOf(int64_t width);
   Value copyTile(Value matrix, Value firstRow, Value rows, int64_t width,
                  Value buffer);
   Value stage(Value ring, Value number);
   Value copyKeyValue(Value number, Value extraToken);
+  /// How many tiles the block has worked on before this one.
+  Value ordinalOf(Value number) {
+    return tiles.create<arith::SubIOp>(number, keyTiles.begin);
+  }
   LogicalResult generateNext(Value number);
   LogicalResult step(Value number, bool isPartial, Carried &carried);
   LogicalResult loop(Value begin, Value end, bool isPartial, Carried &carried);
@@ -95,9 +99,12 @@ private:
   AttentionContext context;
 
   RankedTensorType scoreType, outputType, rowType;
+  /// Row sums that have not been added up across threads yet.
+  RankedTensorType sumType;
   Value firstQuery;
-  /// Query rows of the block; which of them the tensor has, and which count.
-  Value query, queryExists, queryCounts;
+  /// Query rows of the block, counted in it and in the tensor; which of them
+  /// the tensor has, and which count.
+  Value rowNumber, query, queryExists, queryCounts;
   Value keyMatrix, valueMatrix;
   Value queryBuffer, keyRing, valueRing;
   KeyTiles keyTiles;
@@ -115,7 +122,8 @@ void FlashForward::buildTypes() {
   outputType = RankedTensorType::get(
       {schedule.getRows(), paddedHeadDim(attention.getValueDim())}, f32,
       encoding);
-  rowType = sliceType(scoreType, 1, f32);
+  rowType = getSliceType(scoreType, 1, f32);
+  sumType = RankedTensorType::get({schedule.getRows(), 8}, f32, encoding);
 }
 
 void FlashForward::buildCoordinates() {
@@ -127,23 +135,25 @@ void FlashForward::buildCoordinates() {
       buildContext(attention, kernel, tiles, blockIndex(2), blockIndex(1));
   firstQuery =
       tiles.create<arith::MulIOp>(block, tiles.i32(schedule.getRows()));
-  Value iota = IotaOp::create(builder, tiles.loc,
-                              withElementType(rowType, builder.getI32Type()));
-  query = tiles.create<arith::AddIOp>(iota, firstQuery);
+  rowNumber = IotaOp::create(builder, tiles.loc,
+                             withElementType(rowType, builder.getI32Type()));
+  query = tiles.create<arith::AddIOp>(rowNumber, firstQuery);
   queryExists =
       tiles.compare(arith::CmpIPredicate::slt, query, context.queryRows);
   queryCounts =
       tiles.compare(arith::CmpIPredicate::slt, query, context.queryLength);
 }
 
-/// The matrix of this block's batch entry in query, key or value.
-Value FlashForward::matrix(Value tensor) {
+/// The matrix of this block's batch entry in query, key or value, from a row
+/// on.
+Value FlashForward::matrix(Value tensor, Value firstRow) {
   bool isQuery = tensor == attention.getQuery();
   auto type = cast<RankedTensorType>(tensor.getType());
-  return matrixOf(
-      tiles, kernel.input(cast<BlockArgument>(tensor)), context.batch,
-      isQuery ? context.head : context.keyHead, type.getDimSize(1),
-      isQuery ? context.queryRows : context.keyRows, type.getDimSize(3));
+  return matrixOf(tiles, kernel.input(cast<BlockArgument>(tensor)),
+                  context.batch, isQuery ? context.head : context.keyHead,
+                  type.getDimSize(1),
+                  isQuery ? context.queryRows : context.keyRows,
+                  type.getDimSize(3), firstRow);
 }
 
 void FlashForward::buildBuffers() {
@@ -235,10 +245,9 @@ Value FlashForward::softmaxWeights(Value score, Carried &carried) {
   // Rounded as the weights were; exactly 1 for a maximum that stayed.
   Value rescale = exp2(tiles.create<arith::SubFOp>(
       tiles.create<arith::MulFOp>(carried.maximum, factor), scaled));
-  Value rowSum =
-      ReduceOp::create(builder, tiles.loc, rowType, Reduction::sum, weights, 1);
+  Value sum = FoldOp::create(builder, tiles.loc, sumType, weights);
   carried.maximum = maximum;
-  carried.sum = tiles.create<math::FmaOp>(carried.sum, rescale, rowSum);
+  carried.sum = tiles.create<math::FmaOp>(carried.sum, rescale, sum);
   carried.output = tiles.create<arith::MulFOp>(carried.output, rescale);
   return weights;
 }
@@ -284,7 +293,7 @@ LogicalResult FlashForward::generateNext(Value number) {
                                   /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  return scores->generate(tiles, number);
+  return scores->generate(tiles, number, ordinalOf(number), false);
 }
 
 LogicalResult FlashForward::step(Value number, bool isPartial,
@@ -307,7 +316,7 @@ LogicalResult FlashForward::step(Value number, bool isPartial,
   at.query = query;
   at.queryExists = queryExists;
   Value iota = IotaOp::create(builder, tiles.loc,
-                              sliceType(scoreType, 0, builder.getI32Type()));
+                              getSliceType(scoreType, 0, builder.getI32Type()));
   at.key = tiles.create<arith::AddIOp>(
       iota, tiles.create<arith::MulIOp>(number, tiles.i32(schedule.getKeys())));
   at.keyExists =
@@ -315,8 +324,8 @@ LogicalResult FlashForward::step(Value number, bool isPartial,
   at.queryOffset = context.queryOffset;
   at.keyOffset = context.keyOffset;
 
-  FailureOr<Value> score =
-      scores->build(tiles, number, at, queryBuffer, stage(keyRing, number));
+  FailureOr<Value> score = scores->build(tiles, number, ordinalOf(number), at,
+                                         queryBuffer, stage(keyRing, number));
   if (failed(score))
     return failure();
   if (isPartial)
@@ -378,25 +387,31 @@ FailureOr<Value> FlashForward::applyExclusion(Value row) {
   evaluator.bind(region.getArgument(0), row);
   Value ownExists;
   if (!region.getArgument(1).use_empty()) {
-    Value own;
+    // The own rows as a row of value to count from, and the distance to it.
+    Value firstOwn, own;
     if (Region &ownRegion = attention.getOwn(); !ownRegion.empty()) {
       FailureOr<Value> index = evaluator.evaluate(yielded(ownRegion));
       if (failed(index))
         return failure();
+      firstOwn = tiles.i32(0);
       own = tiles.promote(*index, rowType);
     } else {
       // position(i) − k_offset[b]
-      own = tiles.create<arith::SubIOp>(
-          tiles.create<arith::AddIOp>(query, context.queryOffset),
+      firstOwn = tiles.create<arith::SubIOp>(
+          tiles.create<arith::AddIOp>(firstQuery, context.queryOffset),
           context.keyOffset);
+      own = rowNumber;
     }
     ownExists = tiles.conjunction(
-        tiles.compare(arith::CmpIPredicate::sge, own, tiles.i32(0)),
-        tiles.compare(arith::CmpIPredicate::slt, own, context.keyLength));
+        tiles.compare(arith::CmpIPredicate::sge, own,
+                      tiles.create<arith::SubIOp>(tiles.i32(0), firstOwn)),
+        tiles.compare(
+            arith::CmpIPredicate::slt, own,
+            tiles.create<arith::SubIOp>(context.keyLength, firstOwn)));
     Value narrow = LoadRowsOp::create(
         builder, tiles.loc,
         withElementType(outputType, attention.getValueType().getElementType()),
-        matrix(attention.getValue()), own, ownExists,
+        matrix(attention.getValue(), firstOwn), own, ownExists,
         tiles.i64(attention.getValueDim()), columnsOf(attention.getValueDim()));
     evaluator.bind(
         region.getArgument(1),
@@ -455,6 +470,8 @@ LogicalResult FlashForward::finish(Carried carried) {
   };
   Value rowSees, rowSeesKey;
   if (isSoftmax()) {
+    carried.sum = ReduceOp::create(builder, tiles.loc, rowType, Reduction::sum,
+                                   carried.sum, 1);
     // A row that saw nothing has sum 0 (and no NaN anywhere).
     rowSees = rowSeesKey = counts(arith::CmpFPredicate::UNE, carried.sum, zero);
     carried.maximum =
@@ -532,11 +549,11 @@ LogicalResult FlashForward::build() {
     carried.groups.push_back(copyKeyValue(
         tiles.create<arith::AddIOp>(keyTiles.begin, tiles.i32(ahead)),
         ahead == 0 ? queryToken : Value()));
-  if (failed(scores->generate(tiles, keyTiles.begin)))
+  if (failed(scores->generate(tiles, keyTiles.begin, tiles.i32(0), true)))
     return failure();
   carried.output = tiles.filledF32(0.0, outputType);
   carried.maximum = tiles.filledF32(startOfMaximum, rowType);
-  carried.sum = tiles.filledF32(0.0, rowType);
+  carried.sum = tiles.filledF32(0.0, sumType);
 
   if (!keyTiles.noFull) {
     if (!keyTiles.noPartialBefore &&

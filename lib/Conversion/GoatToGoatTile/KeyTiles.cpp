@@ -7,6 +7,8 @@
 
 #include "KeyTiles.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
@@ -29,6 +31,8 @@ public:
     Operation *op = mask.getDefiningOp();
     if (auto both = dyn_cast_or_null<arith::AndIOp>(op))
       return intersect(of(both.getLhs()), of(both.getRhs()));
+    if (matchPattern(mask, m_One()))
+      return PositionRange();
     auto plugin = dyn_cast_or_null<MaskOpInterface>(op);
     if (!plugin)
       return unknown();

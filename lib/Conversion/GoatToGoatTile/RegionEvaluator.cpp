@@ -217,7 +217,7 @@ FailureOr<Value> RegionEvaluator::buildReduction(Operation *op) {
   if (type.getDimSize(1) != width) {
     Value column =
         IotaOp::create(tiles.builder, op->getLoc(),
-                       sliceType(type, 0, tiles.builder.getI32Type()));
+                       getSliceType(type, 0, tiles.builder.getI32Type()));
     Value counts =
         tiles.compare(arith::CmpIPredicate::slt, column, tiles.i32(width));
     double neutral =
@@ -226,8 +226,8 @@ FailureOr<Value> RegionEvaluator::buildReduction(Operation *op) {
                                         tiles.f32(neutral));
   }
   return ReduceOp::create(tiles.builder, op->getLoc(),
-                          sliceType(type, 1, type.getElementType()), kind, *row,
-                          1)
+                          getSliceType(type, 1, type.getElementType()), kind,
+                          *row, 1)
       .getResult();
 }
 

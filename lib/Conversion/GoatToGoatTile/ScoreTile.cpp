@@ -7,6 +7,9 @@
 
 #include "ScoreTile.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
@@ -16,6 +19,24 @@ static constexpr double leastScore = -1e25;
 /// Scales for which a prior divided by the scale stays well inside f32 (and
 /// above the start of the running maximum) start the accumulator.
 static constexpr double leastFoldedScale = 1e-5, greatestFoldedScale = 1e5;
+
+// The strip. A tile needs the values at rows + keys − 1 distances, in ascending
+// order; the next tile needs the same ones `keys` further on, and `keys` new
+// ones before them. So the strip is a ring: tile after tile begins `keys`
+// elements earlier, writes only the new ones, and begins at the ring's end
+// again after its start. What lies at the ring's start stands once more behind
+// its end, so that a tile's values are consecutive wherever it begins. The ring
+// is long enough for the new elements to be written while others still read the
+// tile before.
+
+/// Tiles until the ring begins again.
+static int64_t ringTiles(int64_t rows, int64_t keys) {
+  return llvm::divideCeil(rows + 2 * keys - 1, keys);
+}
+/// The elements that stand twice: those a tile reaches from the last beginning.
+static int64_t ringOverlap(int64_t rows, int64_t keys) {
+  return keys * llvm::divideCeil(rows - 1, keys);
+}
 
 /// max(x, least) that keeps a NaN.
 static Value clamped(TileBuilder &tiles, Value value, double least) {
@@ -53,16 +74,16 @@ ScoreTile::create(AttentionOp attention, KernelBuilder &kernel,
   score.logitScale = *scale;
   Type f32 = tiles.builder.getF32Type();
   int64_t rows = type.getDimSize(0), keys = type.getDimSize(1);
-  auto ring = [&](int64_t length) -> Value {
+  auto alloc = [&](ArrayRef<int64_t> shape) -> Value {
     return AllocOp::create(
         tiles.builder, tiles.loc,
-        BufferType::get(type.getContext(), {2, length}, f32, false),
-        IntegerAttr());
+        BufferType::get(type.getContext(), shape, f32, false), IntegerAttr());
   };
   if (!score.terms->relative.empty())
-    score.strips = ring(rows + keys - 1);
+    score.strip =
+        alloc({keys * ringTiles(rows, keys) + ringOverlap(rows, keys)});
   if (!score.terms->key.empty())
-    score.keyVectors = ring(keys);
+    score.keyVectors = alloc({2, keys});
   if (!score.terms->query.empty()) {
     Coordinates at;
     at.batch = context.batch;
@@ -90,8 +111,8 @@ void ScoreTile::recordChoices() {
     return;
   }
   if (!terms->relative.empty())
-    record("relative_terms",
-           "strip over the distance, generated per tile, accumulator start");
+    record("relative_terms", "strip over the distance, its new part generated "
+                             "per tile, accumulator start");
   if (!terms->key.empty())
     record("key_terms",
            "vector over the keys, added in f32, accumulator start");
@@ -101,12 +122,29 @@ void ScoreTile::recordChoices() {
     record("other_terms", "element by element, accumulator start");
 }
 
-/// strip[p] belongs to row − column = p − (keys − 1).
-LogicalResult ScoreTile::generateStrip(TileBuilder &tiles, Value number,
-                                       Value slot) {
-  int64_t rows = type.getDimSize(0), keys = type.getDimSize(1);
+Value ScoreTile::stripWindow(TileBuilder &tiles, Value start, int64_t length) {
+  auto window = BufferType::get(type.getContext(), {length},
+                                tiles.builder.getF32Type(), false);
+  return WindowOp::create(tiles.builder, tiles.loc, window, strip, start);
+}
+
+/// Where the tile's values begin in the strip.
+Value ScoreTile::stripStart(TileBuilder &tiles, Value ordinal) {
+  int64_t keys = type.getDimSize(1);
+  int64_t count = ringTiles(type.getDimSize(0), keys);
+  Value place = tiles.create<arith::SubIOp>(
+      tiles.i32(count - 1),
+      tiles.create<arith::RemUIOp>(ordinal, tiles.i32(count)));
+  return tiles.create<arith::MulIOp>(place, tiles.i32(keys));
+}
+
+/// The terms at the first `length` distances of a tile: element p belongs to
+/// row − column = p − (keys − 1).
+FailureOr<Value> ScoreTile::evaluateStrip(TileBuilder &tiles, Value number,
+                                          int64_t length) {
+  int64_t keys = type.getDimSize(1);
   auto vector =
-      RankedTensorType::get({rows + keys - 1}, tiles.builder.getI32Type(),
+      RankedTensorType::get({length}, tiles.builder.getI32Type(),
                             LinearAttr::get(type.getContext(), numThreads));
   Value firstKey = tiles.create<arith::MulIOp>(number, tiles.i32(keys));
   Value origin = tiles.create<arith::SubIOp>(
@@ -133,11 +171,32 @@ LogicalResult ScoreTile::generateStrip(TileBuilder &tiles, Value number,
   FailureOr<Value> values = sum(evaluator, tiles, terms->relative);
   if (failed(values))
     return failure();
-  auto ring = cast<BufferType>(strips.getType());
-  Value stage = StageOp::create(tiles.builder, tiles.loc, ring.getStageType(),
-                                strips, slot);
-  WriteOp::create(tiles.builder, tiles.loc, tiles.promote(*values, vector),
-                  stage);
+  return tiles.promote(*values, vector);
+}
+
+LogicalResult ScoreTile::generateStrip(TileBuilder &tiles, Value number,
+                                       Value ordinal, bool isFirst) {
+  int64_t rows = type.getDimSize(0), keys = type.getDimSize(1);
+  int64_t length = isFirst ? rows + keys - 1 : keys;
+  FailureOr<Value> values = evaluateStrip(tiles, number, length);
+  if (failed(values))
+    return failure();
+  Value start = stripStart(tiles, ordinal);
+  WriteOp::create(tiles.builder, tiles.loc, *values,
+                  stripWindow(tiles, start, length));
+  // The first tile begins where nothing stands twice.
+  if (isFirst)
+    return success();
+  Value standsTwice = tiles.compare(arith::CmpIPredicate::slt, start,
+                                    tiles.i32(ringOverlap(rows, keys)));
+  auto branch = scf::IfOp::create(tiles.builder, tiles.loc, standsTwice,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(tiles.builder);
+  tiles.builder.setInsertionPointToStart(branch.thenBlock());
+  Value copy = tiles.create<arith::AddIOp>(
+      start, tiles.i32(keys * ringTiles(rows, keys)));
+  WriteOp::create(tiles.builder, tiles.loc, *values,
+                  stripWindow(tiles, copy, keys));
   return success();
 }
 
@@ -169,25 +228,23 @@ LogicalResult ScoreTile::generateKeyVector(TileBuilder &tiles, Value number,
   return success();
 }
 
-/// Slots of the rings alternate.
+/// Slots of a ring of two alternate.
 static Value slotOf(TileBuilder &tiles, Value number) {
   return tiles.create<arith::AndIOp>(number, tiles.i32(1));
 }
 
-LogicalResult ScoreTile::generate(TileBuilder &tiles, Value number) {
-  if (!generates())
-    return success();
-  Value slot = slotOf(tiles, number);
-  if (strips && failed(generateStrip(tiles, number, slot)))
+LogicalResult ScoreTile::generate(TileBuilder &tiles, Value number,
+                                  Value ordinal, bool isFirst) {
+  if (strip && failed(generateStrip(tiles, number, ordinal, isFirst)))
     return failure();
   if (keyVectors)
-    return generateKeyVector(tiles, number, slot);
+    return generateKeyVector(tiles, number, slotOf(tiles, number));
   return success();
 }
 
 FailureOr<Value> ScoreTile::build(TileBuilder &tiles, Value number,
-                                  const Coordinates &coordinates, Value query,
-                                  Value key) {
+                                  Value ordinal, const Coordinates &coordinates,
+                                  Value query, Value key) {
   OpBuilder &builder = tiles.builder;
   Value start;
   auto add = [&](Value term) {
@@ -199,10 +256,13 @@ FailureOr<Value> ScoreTile::build(TileBuilder &tiles, Value number,
     return StageOp::create(builder, tiles.loc, ringType.getStageType(), ring,
                            slotOf(tiles, number));
   };
-  if (strips)
-    add(ReadDiagonalsOp::create(builder, tiles.loc, type, stageOf(strips)));
+  if (strip)
+    add(ReadDiagonalsOp::create(
+        builder, tiles.loc, type,
+        stripWindow(tiles, stripStart(tiles, ordinal),
+                    type.getDimSize(0) + type.getDimSize(1) - 1)));
   if (keyVectors) {
-    Type vector = sliceType(type, 0, builder.getF32Type());
+    Type vector = getSliceType(type, 0, builder.getF32Type());
     add(ReadOp::create(builder, tiles.loc, vector, stageOf(keyVectors)));
   }
   if (queryTerm)

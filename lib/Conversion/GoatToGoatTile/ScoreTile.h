@@ -32,15 +32,18 @@ public:
          mlir::Value queryExists);
 
   /// Whether any prior is generated into shared memory.
-  bool generates() const { return strips || keyVectors; }
+  bool generates() const { return strip || keyVectors; }
 
-  /// Generates the priors of key tile `number` into their ring. A barrier must
+  /// Generates the priors of key tile `number`, the `ordinal`-th the block gets
+  /// to; `isFirst` when that is 0. Tiles come in order, and a barrier must
   /// stand between this and `build` for the same tile.
-  mlir::LogicalResult generate(TileBuilder &tiles, mlir::Value number);
+  mlir::LogicalResult generate(TileBuilder &tiles, mlir::Value number,
+                               mlir::Value ordinal, bool isFirst);
 
   /// The tile of scores of key tile `number`: query · keyᵀ with everything the
   /// score region adds. `coordinates` are those of the tile.
   mlir::FailureOr<mlir::Value> build(TileBuilder &tiles, mlir::Value number,
+                                     mlir::Value ordinal,
                                      const Coordinates &coordinates,
                                      mlir::Value query, mlir::Value key);
 
@@ -55,8 +58,13 @@ private:
   mlir::FailureOr<mlir::Value> sum(RegionEvaluator &evaluator,
                                    TileBuilder &tiles,
                                    llvm::ArrayRef<mlir::Value> terms);
+  mlir::FailureOr<mlir::Value>
+  evaluateStrip(TileBuilder &tiles, mlir::Value number, int64_t length);
   mlir::LogicalResult generateStrip(TileBuilder &tiles, mlir::Value number,
-                                    mlir::Value slot);
+                                    mlir::Value ordinal, bool isFirst);
+  mlir::Value stripWindow(TileBuilder &tiles, mlir::Value start,
+                          int64_t length);
+  mlir::Value stripStart(TileBuilder &tiles, mlir::Value ordinal);
   mlir::LogicalResult generateKeyVector(TileBuilder &tiles, mlir::Value number,
                                         mlir::Value slot);
   void recordChoices();
@@ -69,8 +77,9 @@ private:
   mlir::Value firstQuery;
   /// The terms, when they start the accumulator.
   std::optional<ScoreTerms> terms;
-  /// Rings of two: strips over the distance, vectors over the keys.
-  mlir::Value strips, keyVectors;
+  /// The values over the distance of two tiles in a row, as a ring; a ring of
+  /// two vectors over the keys.
+  mlir::Value strip, keyVectors;
   /// The terms that vary along the queries only, as a vector or scalar.
   mlir::Value queryTerm;
   double logitScale = 1.0;

@@ -17,13 +17,6 @@ RankedTensorType tile::withElementType(RankedTensorType like, Type element) {
   return RankedTensorType::get(like.getShape(), element, like.getEncoding());
 }
 
-RankedTensorType tile::sliceType(RankedTensorType tile, int64_t axis,
-                                 Type element) {
-  return RankedTensorType::get(
-      {tile.getDimSize(1 - axis)}, element,
-      SliceAttr::get(tile.getContext(), axis, tile.getEncoding()));
-}
-
 Value TileBuilder::filled(TypedAttr value, RankedTensorType type) {
   return constant(
       DenseElementsAttr::get(withElementType(type, value.getType()), value));

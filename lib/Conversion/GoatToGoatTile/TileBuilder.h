@@ -24,11 +24,6 @@ namespace goat::tile {
 mlir::RankedTensorType withElementType(mlir::RankedTensorType like,
                                        mlir::Type element);
 
-/// The vector left of `tile` when `axis` is reduced, in the slice of its
-/// encoding.
-mlir::RankedTensorType sliceType(mlir::RankedTensorType tile, int64_t axis,
-                                 mlir::Type element);
-
 class TileBuilder {
 public:
   TileBuilder(mlir::OpBuilder &builder, mlir::Location loc)

@@ -39,4 +39,23 @@ gpu.module @m {
     %r = goat_tile.reduce sum %x axis = 0 : tensor<16x16xf32, #mma> -> tensor<16xf32, #col>
     gpu.return
   }
+
+  // Four column groups of four registers each: three additions for each, and no
+  // other lane.
+  // CHECK-LABEL:   llvm.func @fold
+  // CHECK-COUNT-12: arith.addf
+  // CHECK-NOT:      arith.addf
+  // CHECK-NOT:      nvvm.shfl
+  // CHECK:          llvm.return
+  gpu.func @fold(%a: f32, %b: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %i = goat_tile.iota : tensor<32xi32, #col>
+    %f = arith.sitofp %i : tensor<32xi32, #col> to tensor<32xf32, #col>
+    %x = goat_tile.expand %f axis = 0 : tensor<32xf32, #col> -> tensor<16x32xf32, #mma>
+    %j = goat_tile.iota : tensor<16xi32, #row>
+    %g = arith.sitofp %j : tensor<16xi32, #row> to tensor<16xf32, #row>
+    %y = goat_tile.expand %g axis = 1 : tensor<16xf32, #row> -> tensor<16x32xf32, #mma>
+    %z = arith.mulf %x, %y : tensor<16x32xf32, #mma>
+    %r = goat_tile.fold %z : tensor<16x32xf32, #mma> -> tensor<16x8xf32, #mma>
+    gpu.return
+  }
 }

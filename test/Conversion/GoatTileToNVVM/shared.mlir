@@ -6,6 +6,22 @@
 #linear = #goat_tile.linear<threads = 64>
 
 gpu.module @m {
+  // A window of floats begins 4 bytes an element on.
+  // CHECK-LABEL: llvm.func @window
+  // CHECK-SAME: %[[I:[a-z0-9]*]]: i32
+  // CHECK: %[[OFF:.*]] = arith.constant 512 : i32
+  // CHECK: %[[B:.*]] = arith.addi %{{.*}}, %[[OFF]]
+  // CHECK: %[[BYTES:.*]] = arith.constant 4 : i32
+  // CHECK: %[[STEP:.*]] = arith.muli %[[I]], %[[BYTES]]
+  // CHECK: arith.addi %[[B]], %[[STEP]]
+  gpu.func @window(%i: i32, %x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %b = goat_tile.alloc {offset = 512} : !goat_tile.buffer<384xf32>
+    %w = goat_tile.window %b[%i] : !goat_tile.buffer<384xf32> -> !goat_tile.buffer<64xf32>
+    %v = goat_tile.splat %x : f32 -> tensor<64xf32, #linear>
+    goat_tile.write %v, %w : tensor<64xf32, #linear>, !goat_tile.buffer<64xf32>
+    gpu.return
+  }
+
   // CHECK-LABEL: llvm.func @ring
   // CHECK-SAME: %[[I:[a-z0-9]*]]: i32
   // CHECK: %[[G:.*]] = llvm.mlir.addressof @goat_shared : !llvm.ptr<3>

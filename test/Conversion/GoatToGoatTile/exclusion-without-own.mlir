@@ -6,7 +6,8 @@
 // CHECK:       scf.for
 // CHECK:       %[[LOOP:.*]]:4 = scf.for
 // CHECK:         scf.yield
-// CHECK:       %[[NOT_EMPTY:.*]] = arith.cmpf une, %[[LOOP]]#2
+// CHECK:       %[[SUM:.*]] = goat_tile.reduce sum %[[LOOP]]#2
+// CHECK:       %[[NOT_EMPTY:.*]] = arith.cmpf une, %[[SUM]]
 // CHECK:       %[[SEES:.*]] = arith.andi %[[NOT_EMPTY]]
 // CHECK-NOT:   goat_tile.load_rows
 // CHECK:       %[[Y:.*]] = arith.mulf %[[LOOP]]#0

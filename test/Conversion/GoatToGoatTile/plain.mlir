@@ -15,7 +15,7 @@
 // CHECK:         goat_tile.mma %[[Q]], {{.*}} {b_transposed}
 // CHECK-NOT:     arith.select %{{.*}} : tensor<128x64xi1
 // CHECK:         goat_tile.reduce max
-// CHECK:         goat_tile.reduce sum
+// CHECK:         goat_tile.fold
 // CHECK:         goat_tile.convert_layout
 // CHECK:         goat_tile.mma
 // CHECK:         scf.yield

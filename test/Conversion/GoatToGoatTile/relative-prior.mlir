@@ -3,14 +3,14 @@
 // accumulator of the scores starts from.
 
 // CHECK-LABEL: gpu.func @layer
-// CHECK-SAME:  relative_terms = "strip over the distance, generated per tile, accumulator start"
-// CHECK:       %[[STRIPS:.*]] = goat_tile.alloc : <2x191xf32>
+// CHECK-SAME:  relative_terms = "strip over the distance, its new part generated per tile, accumulator start"
+// CHECK:       %[[STRIP:.*]] = goat_tile.alloc : <384xf32>
 // CHECK:       scf.for
 
 // The strip of the next tile is generated while this one is multiplied.
-// CHECK:         %[[NEXT:.*]] = goat_tile.stage %[[STRIPS]]
-// CHECK:         goat_tile.write %{{.*}}, %[[NEXT]] : tensor<191xf32
-// CHECK:         %[[THIS:.*]] = goat_tile.stage %[[STRIPS]]
+// CHECK:         %[[NEXT:.*]] = goat_tile.window %[[STRIP]]
+// CHECK:         goat_tile.write %{{.*}}, %[[NEXT]] : tensor<64xf32
+// CHECK:         %[[THIS:.*]] = goat_tile.window %[[STRIP]][%{{.*}}] : <384xf32> -> <191xf32>
 // CHECK-NEXT:    %[[START:.*]] = goat_tile.read_diagonals %[[THIS]]
 // CHECK-NEXT:    %[[SCORE:.*]] = goat_tile.mma %{{.*}}, %{{.*}}, %[[START]] {b_transposed}
 // CHECK-NEXT:    goat_tile.reduce max %[[SCORE]]

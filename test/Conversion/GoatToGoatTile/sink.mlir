@@ -5,11 +5,12 @@
 // CHECK:       scf.for
 // CHECK:       %[[LOOP:.*]]:4 = scf.for
 // CHECK:         scf.yield
-// CHECK:       %[[KEYS:.*]] = arith.cmpf une, %[[LOOP]]#2
+// CHECK:       %[[ROWSUM:.*]] = goat_tile.reduce sum %[[LOOP]]#2
+// CHECK:       %[[KEYS:.*]] = arith.cmpf une, %[[ROWSUM]]
 // CHECK:       %[[LOGIT:.*]] = goat_tile.load %arg3[%{{.*}}] : <f32>, i32 -> f32
 // CHECK:       %[[SINK:.*]] = arith.mulf %[[LOGIT]]
 // CHECK:       %[[MAX:.*]] = arith.maxnumf
-// CHECK:       %[[SUM:.*]] = math.fma %[[LOOP]]#2
+// CHECK:       %[[SUM:.*]] = math.fma %[[ROWSUM]]
 // CHECK:       arith.cmpf une, %[[SUM]]
 // CHECK:       arith.divf %{{.*}}, %[[SUM]]
 func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>,

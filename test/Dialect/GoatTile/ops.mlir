@@ -36,6 +36,8 @@ gpu.module @layer {
     %k = goat_tile.stage %ring[%c0] : !goat_tile.buffer<2x64x64xbf16, swizzled> -> !goat_tile.buffer<64x64xbf16, swizzled>
     // CHECK: goat_tile.stage %{{.*}}[%{{.*}}] : <2x191xf32> -> <191xf32>
     %strip = goat_tile.stage %strips[%c0] : !goat_tile.buffer<2x191xf32> -> !goat_tile.buffer<191xf32>
+    // CHECK: goat_tile.window %{{.*}}[%{{.*}}] : <191xf32> -> <64xf32>
+    %part = goat_tile.window %strip[%c0] : !goat_tile.buffer<191xf32> -> !goat_tile.buffer<64xf32>
     // CHECK: goat_tile.copy_async %{{.*}}[%{{.*}} to %{{.*}}] stride(%{{.*}}) into %{{.*}} : <bf16>, <128x64xbf16, swizzled>
     %t0 = goat_tile.copy_async %p[%c0 to %lq] stride(%c64) into %qs : !goat_tile.ptr<bf16>, !goat_tile.buffer<128x64xbf16, swizzled>
     // CHECK: into %{{.*}} {columns = 48 : i64} :
@@ -59,6 +61,8 @@ gpu.module @layer {
     %s = goat_tile.mma %qs, %k, %init {b_transposed} : !goat_tile.buffer<128x64xbf16, swizzled>, !goat_tile.buffer<64x64xbf16, swizzled> -> tensor<128x64xf32, #mma>
     // CHECK: goat_tile.reduce max %{{.*}} axis = 1 : tensor<128x64xf32, #goat_tile.mma<warps = 4>> -> tensor<128xf32, #goat_tile.slice<axis = 1, #goat_tile.mma<warps = 4>>>
     %m = goat_tile.reduce max %s axis = 1 : tensor<128x64xf32, #mma> -> tensor<128xf32, #row>
+    // CHECK: goat_tile.fold %{{.*}} : tensor<128x64xf32, #goat_tile.mma<warps = 4>> -> tensor<128x8xf32, #goat_tile.mma<warps = 4>>
+    %folded = goat_tile.fold %s : tensor<128x64xf32, #mma> -> tensor<128x8xf32, #mma>
     // CHECK: goat_tile.expand %{{.*}} axis = 1 :
     %me = goat_tile.expand %m axis = 1 : tensor<128xf32, #row> -> tensor<128x64xf32, #mma>
     %d = arith.subf %s, %me : tensor<128x64xf32, #mma>

@@ -234,6 +234,32 @@ TEST(Conversion, AccumulatorIsOperandAInTheSameOrder) {
   }
 }
 
+TEST(FoldGroups, PartitionsTheRegistersByColumnModuloWidth) {
+  TileLayout tile = *mmaAccumulator(128, 64, 4);
+  TileLayout folded = *mmaAccumulator(128, 8, 4);
+  auto groups = foldGroups(tile, folded);
+  ASSERT_TRUE(groups);
+  ASSERT_EQ(groups->size(), folded.numRegisters());
+  unsigned total = 0;
+  for (unsigned reg = 0; reg < groups->size(); ++reg)
+    for (unsigned source : (*groups)[reg]) {
+      ++total;
+      for (unsigned lane : {0u, 13u, 31u})
+        for (unsigned warp : {0u, 3u}) {
+          Coordinate from = tile.coordinate(source, lane, warp);
+          Coordinate to = folded.coordinate(reg, lane, warp);
+          EXPECT_EQ(from[0], to[0]);
+          EXPECT_EQ(from[1] % 8, to[1]);
+        }
+    }
+  EXPECT_EQ(total, tile.numRegisters());
+}
+
+TEST(FoldGroups, RefusesColumnsOfOtherThreads) {
+  EXPECT_FALSE(
+      foldGroups(*mmaAccumulator(64, 64, 2, 2), *mmaAccumulator(64, 8, 4)));
+}
+
 TEST(Conversion, FindsAPermutation) {
   // The same tile with m tiles before n tiles.
   Atom atom = {{{0, 1}, {8, 0}},

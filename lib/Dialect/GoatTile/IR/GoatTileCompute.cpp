@@ -90,6 +90,29 @@ LogicalResult MmaOp::verify() {
 // goat_tile.reduce, goat_tile.expand
 //===----------------------------------------------------------------------===//
 
+LogicalResult FoldOp::verify() {
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (!isTile(tile, 2) || !tile.getElementType().isF32())
+    return emitOpError("(C1) expected an f32 tile of rank 2 but got ") << tile;
+  if (!isTile(result, 2) || !result.getElementType().isF32() ||
+      result.getEncoding() != tile.getEncoding() ||
+      result.getDimSize(0) != tile.getDimSize(0))
+    return emitOpError("(C1) expected the result to have the tile's rows, "
+                       "element type and encoding but got ")
+           << result;
+  if (tile.getDimSize(1) % result.getDimSize(1) != 0)
+    return emitOpError("(C2) expected the result's columns to divide the "
+                       "tile's, ")
+           << tile.getDimSize(1) << ", but got " << result.getDimSize(1);
+  if (!getTileLayout(result) ||
+      !layout::foldGroups(*getTileLayout(tile), *getTileLayout(result)))
+    return emitOpError("(C2) expected columns that are equal modulo ")
+           << result.getDimSize(1) << " to lie in one thread; fold to a "
+           << "multiple of 8 columns";
+  return success();
+}
+
 LogicalResult ReduceOp::verify() {
   auto tile = cast<RankedTensorType>(getTile().getType());
   if (failed(verifyAxis(*this, getAxis())))

@@ -109,6 +109,19 @@ LogicalResult StoreRowsOp::verify() {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+LogicalResult WindowOp::verify() {
+  BufferType buffer = getBuffer().getType(), window = getResult().getType();
+  if (buffer.getRank() != 1 || window.getRank() != 1 ||
+      buffer.getElementType() != window.getElementType())
+    return emitOpError("(C1) expected vectors of one element type but got ")
+           << buffer << " and " << window;
+  if (window.getNumElements() > buffer.getNumElements())
+    return emitOpError("(C2) expected a window of at most ")
+           << buffer.getNumElements() << " elements but got "
+           << window.getNumElements();
+  return success();
+}
+
 LogicalResult StageOp::verify() {
   BufferType ring = getBuffer().getType();
   if (!ring.isRing())

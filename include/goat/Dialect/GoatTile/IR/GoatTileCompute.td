@@ -59,6 +59,21 @@ def ReduceOp : GoatTile_Op<"reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
+def FoldOp : GoatTile_Op<"fold", [Pure]> {
+  let summary = "add up the column groups of an f32 tile";
+  let description = [{
+    `result[r, c] = Σ_k tile[r, c + k·columns]`, columns those of the result: a
+    row sum that stops before elements would have to leave their thread.
+    Constraints: (C1) tile and result have rank 2, f32 elements, one encoding and
+    one number of rows. (C2) the result's columns divide the tile's, and what is
+    added up lies in one thread (8 columns or a multiple, in `mma`).
+  }];
+  let arguments = (ins AnyRankedTensor:$tile);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def ExpandOp : GoatTile_Op<"expand", [Pure]> {
   let summary = "repeat a vector along an axis of a tile";
   let description = [{

@@ -127,6 +127,20 @@ def StageOp : GoatTile_Op<"stage", [Pure]> {
   let hasVerifier = 1;
 }
 
+def WindowOp : GoatTile_Op<"window", [Pure]> {
+  let summary = "some consecutive elements of a vector in shared memory";
+  let description = [{
+    The sub-buffer of the result's length that begins at element `start` (i32, in
+    range, the same in every thread).
+    Constraints: (C1) buffer and result have rank 1 and one element type. (C2) the
+    result is no longer than the buffer.
+  }];
+  let arguments = (ins BufferType:$buffer, I32:$start);
+  let results = (outs BufferType:$result);
+  let assemblyFormat = "$buffer `[` $start `]` attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def WriteOp : GoatTile_Op<"write", [MemoryEffects<[MemWrite]>]> {
   let summary = "registers to shared memory";
   let description = [{
