@@ -5,8 +5,9 @@
 // CHECK-SAME:  %[[L:arg3]]: i32
 // CHECK-SAME:  %[[R:arg4]]: i32
 // What the window sees ends at last + right, what the causal mask sees at last.
-// CHECK-DAG:   %[[WINDOW:.*]] = arith.addi %[[LAST:.*]], %[[R]] : i32
-// CHECK-DAG:   arith.minsi %[[WINDOW]], %[[LAST]] : i32
+// CHECK:       %[[RIGHT:.*]] = arith.extsi %[[R]] : i32
+// CHECK:       %[[WINDOW:.*]] = arith.addi %[[LAST:.*]], %[[RIGHT]] : i64
+// CHECK:       arith.minsi %[[WINDOW]], %[[LAST]] : i64
 // CHECK:       scf.for
 // CHECK:         scf.yield
 // CHECK:       scf.for

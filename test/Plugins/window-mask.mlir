@@ -5,8 +5,10 @@
 // CHECK-LABEL: gpu.func @layer
 // CHECK-SAME:  %[[L:arg3]]: i32
 // CHECK-SAME:  %[[R:arg4]]: i32
-// CHECK:       %[[VISIBLE:.*]] = arith.subi %{{.*}}, %[[L]] : i32
-// CHECK:       arith.addi %{{.*}}, %[[R]] : i32
+// CHECK:       %[[LEFT:.*]] = arith.extsi %[[L]] : i32
+// CHECK:       %[[RIGHT:.*]] = arith.extsi %[[R]] : i32
+// CHECK:       arith.subi %{{.*}}, %[[LEFT]] : i64
+// CHECK:       arith.addi %{{.*}}, %[[RIGHT]] : i64
 // Partly visible tiles before, whole ones, partly visible ones after.
 // CHECK:       scf.for %{{.*}} = %[[BEGIN:.*]] to %[[FULL:.*]] step
 // CHECK:         arith.cmpi sge, {{.*}} : tensor<128x64xi32

@@ -32,9 +32,6 @@ using namespace goat::tile;
 
 namespace {
 
-/// The running maximum starts below every score a row can have (at least
-/// −1e25 / 1e-5 per term) and stays finite, so the loop needs no NaN guards.
-constexpr double startOfMaximum = -1e32;
 constexpr double log2e = 1.4426950408889634;
 
 /// What a step of the loop hands to the next: the accumulated output, the
@@ -111,6 +108,9 @@ private:
   std::optional<ScoreTile> scores;
   /// Logit of a score in units of log2.
   double exponentScale = 1.0;
+  /// Where the running maximum starts: below every score, and finite in units
+  /// of log2 too, so that the loop needs no NaN guards.
+  double startOfMaximum = 0.0;
 };
 
 void FlashForward::buildTypes() {
@@ -201,9 +201,9 @@ Value FlashForward::copyKeyValue(Value number, Value extraToken) {
   SmallVector<Value> tokens;
   if (extraToken)
     tokens.push_back(extraToken);
-  tokens.push_back(copyTile(keyMatrix, firstKey, context.keyLength,
+  tokens.push_back(copyTile(keyMatrix, firstKey, keyTiles.rowEnd,
                             attention.getHeadDim(), stage(keyRing, number)));
-  tokens.push_back(copyTile(valueMatrix, firstKey, context.keyLength,
+  tokens.push_back(copyTile(valueMatrix, firstKey, keyTiles.rowEnd,
                             attention.getValueDim(), stage(valueRing, number)));
   return CommitOp::create(builder, tiles.loc,
                           GroupType::get(builder.getContext()), tokens);
@@ -526,6 +526,7 @@ LogicalResult FlashForward::build() {
     return failure();
   scores.emplace(std::move(*score));
   exponentScale = scores->getLogitScale() * log2e;
+  startOfMaximum = -0x1p126 / std::max(1.0, 2.0 * exponentScale);
 
   // The block's rows as a mask op is asked about them.
   Value lastRow = tiles.create<arith::MinSIOp>(
@@ -534,9 +535,12 @@ LogicalResult FlashForward::build() {
   QueryBlock block;
   block.batch = context.batch;
   block.head = context.head;
-  block.positionBegin =
-      tiles.create<arith::AddIOp>(firstQuery, context.queryOffset);
-  block.positionEnd = tiles.create<arith::AddIOp>(lastRow, context.queryOffset);
+  auto position = [&](Value row) -> Value {
+    return tiles.create<arith::AddIOp>(tiles.widen(row),
+                                       tiles.widen(context.queryOffset));
+  };
+  block.positionBegin = position(firstQuery);
+  block.positionEnd = position(lastRow);
   keyTiles = findKeyTiles(attention, kernel, tiles, block, context.keyOffset,
                           context.keyLength, schedule.getKeys());
 

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace goat;
@@ -29,8 +30,20 @@ namespace goat {
 /// The one attention of a function whose results it returns.
 static FailureOr<AttentionOp> findAttention(func::FuncOp function) {
   AttentionOp attention;
+  if (function.isDeclaration())
+    return function.emitError(
+        "expected a function with a body; drop the declaration");
   if (!function.getBody().hasOneBlock())
-    return function.emitError("expected a function with one block");
+    return function.emitError("expected a function with one block but got ")
+           << function.getBody().getBlocks().size()
+           << "; compute branches before the call";
+  // The name becomes a symbol of the PTX.
+  StringRef name = function.getName();
+  if (name.empty() || llvm::isDigit(name.front()) ||
+      !llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; }))
+    return function.emitError("expected a name of letters, digits and '_' but "
+                              "got '")
+           << name << "'; rename the function";
   for (Operation &op : function.getBody().front()) {
     if (auto candidate = dyn_cast<AttentionOp>(op)) {
       if (attention) {
@@ -67,6 +80,15 @@ static FailureOr<AttentionOp> findAttention(func::FuncOp function) {
 /// What the flash_mma schedule has no code for, said before anything is built.
 static LogicalResult checkBuildable(AttentionOp attention,
                                     ScheduleAttr schedule) {
+  // Regions are walked recursively.
+  constexpr size_t maxRegionOps = 4096;
+  for (Region &region : attention->getRegions())
+    if (!region.empty() && region.front().getOperations().size() > maxRegionOps)
+      return attention.emitError("expected regions of at most ")
+             << maxRegionOps << " ops but got "
+             << region.front().getOperations().size()
+             << "; compute tables before the call";
+
   Type element = attention.getQueryType().getElementType();
   if (!element.isBF16() && !element.isF16())
     return attention.emitError("expected bf16 or f16 for the schedule "

@@ -15,6 +15,8 @@ using namespace goat::tile;
 static Type kernelType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   Type element = tensor ? tensor.getElementType() : type;
+  if (tensor && tensor.getRank() == 0)
+    return nullptr;
   bool isScalar = element.isF32() || element.isInteger(32);
   if (!isScalar && !(tensor && (element.isBF16() || element.isF16())))
     return nullptr;
@@ -32,9 +34,15 @@ FailureOr<KernelBuilder> KernelBuilder::create(func::FuncOp source,
     if (!types.back())
       return source.emitError("expected argument ")
              << number
-             << " to be a tensor of f32, f16, bf16 or i32, or an f32 or i32 "
-                "scalar, but got "
+             << " to be a tensor of f32, f16, bf16 or i32 with at least one "
+                "dimension, or an f32 or i32 scalar, but got "
              << type << "; convert it before the call";
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    for (int64_t size : tensor ? tensor.getShape() : ArrayRef<int64_t>())
+      if (!ShapedType::isDynamic(size) && !llvm::isInt<32>(size))
+        return source.emitError("expected sizes below 2^31 but got ")
+               << size << " in argument " << number
+               << "; split the tensor into calls";
     result.roles.push_back(InputAttr::get(context, number));
   }
   for (auto [number, type] : llvm::enumerate(source.getResultTypes())) {

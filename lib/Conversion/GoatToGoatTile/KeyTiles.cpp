@@ -73,13 +73,26 @@ KeyTiles tile::findKeyTiles(AttentionOp attention, KernelBuilder &kernel,
                             TileBuilder &tiles, QueryBlock block,
                             Value keyOffset, Value keyLength,
                             int64_t tileKeys) {
+  // 64 bits, so that no width or offset a mask adds to a position wraps.
+  auto wide = [&](Value value) -> Value {
+    return value.getType().isInteger(32) ? tiles.widen(value) : value;
+  };
   auto lookup = [&](Value value) -> Value {
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      return tiles.i64(constant.getSExtValue());
     if (auto argument = dyn_cast<BlockArgument>(value))
       if (isa<func::FuncOp>(argument.getOwner()->getParentOp()))
-        return kernel.input(argument);
+        return wide(kernel.input(argument));
+    if (Operation *cast = value.getDefiningOp();
+        isa_and_nonnull<arith::IndexCastOp>(cast))
+      return block.lookup(cast->getOperand(0));
     return nullptr;
   };
   block.lookup = lookup;
+  for (Value *value :
+       {&block.batch, &block.head, &block.positionBegin, &block.positionEnd})
+    *value = wide(*value);
   PositionRange range;
   if (Region &mask = attention.getMask(); !mask.empty()) {
     block.coordinates = mask.getArguments();
@@ -91,9 +104,11 @@ KeyTiles tile::findKeyTiles(AttentionOp attention, KernelBuilder &kernel,
   Value zero = tiles.i32(0), size = tiles.i32(tileKeys),
         sizeMinusOne = tiles.i32(tileKeys - 1);
   auto toRow = [&](Value position) -> Value {
-    Value row = tiles.create<arith::SubIOp>(position, keyOffset);
-    row = tiles.create<arith::MaxSIOp>(row, zero);
-    return tiles.create<arith::MinSIOp>(row, keyLength);
+    Value row = tiles.create<arith::SubIOp>(position, wide(keyOffset));
+    row = tiles.create<arith::MaxSIOp>(row, tiles.i64(0));
+    row = tiles.create<arith::MinSIOp>(row, wide(keyLength));
+    return tiles.builder.createOrFold<arith::TruncIOp>(
+        tiles.loc, tiles.builder.getI32Type(), row);
   };
   // Rows are not negative here, so unsigned division rounds down.
   auto tileOf = [&](Value row) -> Value {
@@ -111,8 +126,8 @@ KeyTiles tile::findKeyTiles(AttentionOp attention, KernelBuilder &kernel,
 
   KeyTiles result;
   result.begin = range.visibleBegin ? tileOf(toRow(range.visibleBegin)) : zero;
-  result.end =
-      tileAfter(range.visibleEnd ? toRow(range.visibleEnd) : keyLength);
+  result.rowEnd = range.visibleEnd ? toRow(range.visibleEnd) : keyLength;
+  result.end = tileAfter(result.rowEnd);
   result.end = atLeast(result.end, result.begin);
   result.noFull = !range.knowsFull;
   if (result.noFull) {

@@ -19,6 +19,8 @@ namespace goat::tile {
 /// Tile numbers, i32. begin ≤ fullBegin ≤ fullEnd ≤ end.
 struct KeyTiles {
   mlir::Value begin, fullBegin, fullEnd, end;
+  /// The first row of key that no query of the block sees, nor any after it.
+  mlir::Value rowEnd;
   /// Statically empty: no tile is known to be full, or every tile before
   /// `fullEnd` is.
   bool noFull = false, noPartialBefore = false;

@@ -106,6 +106,8 @@ FailureOr<Value> RegionEvaluator::captured(Value value) {
 }
 
 Value RegionEvaluator::positionOf(Value index, Value offset) {
+  if (getElementTypeOrSelf(index.getType()).isInteger(64))
+    offset = tiles.widen(offset);
   return tiles.create<arith::AddIOp>(index, offset);
 }
 
@@ -140,6 +142,67 @@ static Type tileElement(Type type, MLIRContext *context) {
   return element.isIndex() ? IntegerType::get(context, 32) : element;
 }
 
+/// Whether an index is known to lie in [0, 2^31).
+static bool isSmallIndex(Value value, AttentionOp attention) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner()->getParentOp() == attention;
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return !constant.isNegative() && constant.isIntN(31);
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::DivUIOp, arith::ShRUIOp>(op))
+    return isSmallIndex(op->getOperand(0), attention);
+  if (isa<arith::RemUIOp>(op))
+    return isSmallIndex(op->getOperand(1), attention);
+  return false;
+}
+
+/// Whether an op on indices has to be built in 64 bits: a product may be large,
+/// and what is unsigned depends on the width where an operand may be negative.
+bool RegionEvaluator::needsWideIndex(Operation *op, ValueRange operands) {
+  for (Value operand : operands)
+    if (getElementTypeOrSelf(operand.getType()).isInteger(64))
+      return true;
+  if (isa<arith::MulIOp, arith::ShLIOp>(op))
+    return true;
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  bool isUnsigned =
+      isa<arith::DivUIOp, arith::CeilDivUIOp, arith::RemUIOp, arith::ShRUIOp,
+          arith::MinUIOp, arith::MaxUIOp>(op) ||
+      (compare && (compare.getPredicate() == arith::CmpIPredicate::ult ||
+                   compare.getPredicate() == arith::CmpIPredicate::ule ||
+                   compare.getPredicate() == arith::CmpIPredicate::ugt ||
+                   compare.getPredicate() == arith::CmpIPredicate::uge));
+  return isUnsigned && !llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isSmallIndex(operand, attention);
+         });
+}
+
+/// An index of 32 bits stands for its sign extension.
+FailureOr<Value> RegionEvaluator::buildIndexCast(Operation *op, Value operand) {
+  Type from = getElementTypeOrSelf(operand.getType());
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  bool toIndex = to.isIndex();
+  bool extendsUnsigned = toIndex && isa<arith::IndexCastUIOp>(op);
+  if (toIndex)
+    to = extendsUnsigned || from.isInteger(64)
+             ? tiles.builder.getI64Type()
+             : Type(tiles.builder.getI32Type());
+  if (from == to)
+    return operand;
+  Type type = to;
+  if (auto tensor = dyn_cast<RankedTensorType>(operand.getType()))
+    type = withElementType(tensor, to);
+  Location loc = op->getLoc();
+  if (from.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth())
+    return arith::TruncIOp::create(tiles.builder, loc, type, operand)
+        .getResult();
+  if (extendsUnsigned)
+    return arith::ExtUIOp::create(tiles.builder, loc, type, operand)
+        .getResult();
+  return arith::ExtSIOp::create(tiles.builder, loc, type, operand).getResult();
+}
+
 FailureOr<Value> RegionEvaluator::buildElementwise(Operation *op) {
   MLIRContext *context = op->getContext();
   Type element = tileElement(op->getResult(0).getType(), context);
@@ -172,24 +235,16 @@ FailureOr<Value> RegionEvaluator::buildElementwise(Operation *op) {
       return failure();
     operands.push_back(*value);
   }
-  // A coordinate has 32 bits, so a cast of an index changes the width or
-  // nothing.
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
-    Type from = getElementTypeOrSelf(operands[0].getType());
-    if (from == element)
-      return operands[0];
-    Type type = element;
-    if (auto tensor = dyn_cast<RankedTensorType>(operands[0].getType()))
-      type = withElementType(tensor, element);
-    Location loc = op->getLoc();
-    if (from.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
-      return arith::TruncIOp::create(tiles.builder, loc, type, operands[0])
-          .getResult();
-    if (isa<arith::IndexCastUIOp>(op))
-      return arith::ExtUIOp::create(tiles.builder, loc, type, operands[0])
-          .getResult();
-    return arith::ExtSIOp::create(tiles.builder, loc, type, operands[0])
-        .getResult();
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    return buildIndexCast(op, operands[0]);
+  // An index is 64 bits wide and held in 32 where that is enough.
+  if (llvm::is_contained(op->getOperandTypes(), tiles.builder.getIndexType()) &&
+      needsWideIndex(op, operands)) {
+    for (Value &operand : operands)
+      if (getElementTypeOrSelf(operand.getType()).isInteger(32))
+        operand = tiles.widen(operand);
+    if (op->getResult(0).getType().isIndex())
+      element = tiles.builder.getI64Type();
   }
 
   operands = tiles.unify(operands);
@@ -243,10 +298,10 @@ Value RegionEvaluator::existence(Dependence of) {
 }
 
 /// Sees to it that a dimension that a coordinate or a constant indexes is large
-/// enough: now, or where the kernel is launched. Any other index is the user's
-/// promise.
-LogicalResult RegionEvaluator::requireExtent(tensor::ExtractOp op,
-                                             int64_t axis) {
+/// enough: now, or where the kernel is launched. False for any other index,
+/// which may lie outside.
+FailureOr<bool> RegionEvaluator::requireExtent(tensor::ExtractOp op,
+                                               int64_t axis) {
   Value index = op.getIndices()[axis];
   Attribute extent = kernel.dimAttr(cast<BlockArgument>(op.getTensor()), axis);
   Attribute needed;
@@ -265,20 +320,28 @@ LogicalResult RegionEvaluator::requireExtent(tensor::ExtractOp op,
   } else if (isCoordinate(index, Dependence::Key, attention)) {
     needed = kernel.dimAttr(attention.getKey(), 2);
   } else {
-    return success();
+    return false;
   }
   auto size = dyn_cast<IntegerAttr>(extent),
        least = dyn_cast<IntegerAttr>(needed);
   if (!size || !least) {
     kernel.requireAtLeast(extent, needed);
-    return success();
+    return true;
   }
   if (size.getInt() >= least.getInt())
-    return success();
+    return true;
   return op.emitError("expected the index of dimension ")
          << axis << " to stay in [0, " << size.getInt()
          << ") but it goes up to " << least.getInt() - 1
          << "; pass a captured tensor that covers it";
+}
+
+/// The size of a dimension, as wide as `index`.
+Value RegionEvaluator::extentLike(Value tensor, int64_t axis, Value index) {
+  Value extent = kernel.dim(tensor, axis);
+  return getElementTypeOrSelf(index.getType()).isInteger(64)
+             ? tiles.widen(extent)
+             : extent;
 }
 
 /// The uniform part of the offset moves the pointer, in 64 bits; the part that
@@ -292,7 +355,12 @@ FailureOr<Value> RegionEvaluator::buildExtract(tensor::ExtractOp op) {
         "pass what is computed outside as an argument");
     return failure();
   }
-  Value uniform, narrow, wide;
+  auto widened = [&](Value index) -> Value {
+    return getElementTypeOrSelf(index.getType()).isInteger(64)
+               ? index
+               : tiles.widen(index);
+  };
+  Value uniform, narrow, wide, mask;
   Dependence indices = Dependence::None;
   auto accumulate = [&](Value &sum, Value term) {
     sum = sum ? tiles.create<arith::AddIOp>(sum, term) : term;
@@ -304,13 +372,19 @@ FailureOr<Value> RegionEvaluator::buildExtract(tensor::ExtractOp op) {
     FailureOr<Value> index = evaluate(indexValue);
     if (failed(index))
       return failure();
-    if (failed(requireExtent(op, axis)))
+    FailureOr<bool> isInside = requireExtent(op, axis);
+    if (failed(isInside))
       return failure();
+    // A pair that the mask hides may lead outside, and must not be read.
+    if (!*isInside)
+      mask = tiles.conjunction(
+          mask, tiles.compare(arith::CmpIPredicate::ult, *index,
+                              extentLike(argument, axis, *index)));
     bool varies = isa<RankedTensorType>(index->getType());
     if (varies && !stride) {
       narrow = *index;
     } else {
-      Value term = tiles.widen(*index);
+      Value term = widened(*index);
       if (stride)
         term = tiles.create<arith::MulIOp>(term, stride);
       accumulate(varies ? wide : uniform, term);
@@ -326,18 +400,15 @@ FailureOr<Value> RegionEvaluator::buildExtract(tensor::ExtractOp op) {
     pointer = AdvanceOp::create(tiles.builder, op.getLoc(), pointer, uniform);
   Value offset = narrow;
   if (wide)
-    offset =
-        narrow ? tiles.create<arith::AddIOp>(wide, tiles.widen(narrow)) : wide;
+    offset = narrow ? tiles.create<arith::AddIOp>(wide, widened(narrow)) : wide;
   if (!offset)
     offset = tiles.i32(0);
-  Value mask = existence(indices);
   Type result = type.getElementType();
   if (auto shape = dyn_cast<RankedTensorType>(offset.getType())) {
     result = withElementType(shape, result);
+    mask = tiles.conjunction(mask, existence(indices));
     if (mask)
       mask = tiles.promote(mask, shape);
-  } else {
-    mask = nullptr;
   }
   return LoadOp::create(tiles.builder, op.getLoc(), result, pointer, offset,
                         mask)

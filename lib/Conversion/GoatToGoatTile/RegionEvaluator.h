@@ -51,8 +51,12 @@ public:
 private:
   mlir::FailureOr<mlir::Value> build(mlir::Value value);
   mlir::FailureOr<mlir::Value> buildElementwise(mlir::Operation *op);
+  mlir::FailureOr<mlir::Value> buildIndexCast(mlir::Operation *op,
+                                              mlir::Value operand);
+  bool needsWideIndex(mlir::Operation *op, mlir::ValueRange operands);
   mlir::FailureOr<mlir::Value> buildExtract(mlir::tensor::ExtractOp op);
-  mlir::LogicalResult requireExtent(mlir::tensor::ExtractOp op, int64_t axis);
+  mlir::FailureOr<bool> requireExtent(mlir::tensor::ExtractOp op, int64_t axis);
+  mlir::Value extentLike(mlir::Value tensor, int64_t axis, mlir::Value index);
   mlir::FailureOr<mlir::Value> buildReduction(mlir::Operation *op);
   mlir::FailureOr<mlir::Value> buildDifference(QueryKeyDifference form);
   mlir::FailureOr<mlir::Value> buildPosition(mlir::Operation *op,

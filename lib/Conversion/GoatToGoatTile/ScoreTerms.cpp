@@ -22,6 +22,7 @@ std::optional<ScoreTerms> tile::splitScore(AttentionOp attention) {
   DependenceAnalysis analysis(attention);
   Value score = region.getArgument(0);
   unsigned scores = 0;
+  llvm::SmallPtrSet<Operation *, 8> split;
   SmallVector<Value> pending = {
       cast<YieldOp>(region.front().getTerminator()).getValue()};
   while (!pending.empty()) {
@@ -30,8 +31,9 @@ std::optional<ScoreTerms> tile::splitScore(AttentionOp attention) {
       ++scores;
       continue;
     }
+    // A sum that is used twice is one term the second time.
     if (auto sum = value.getDefiningOp<arith::AddFOp>();
-        sum && attention->isProperAncestor(sum)) {
+        sum && attention->isProperAncestor(sum) && split.insert(sum).second) {
       pending.append({sum.getRhs(), sum.getLhs()});
       continue;
     }

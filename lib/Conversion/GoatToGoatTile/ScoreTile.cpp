@@ -43,6 +43,22 @@ static Value clamped(TileBuilder &tiles, Value value, double least) {
   return tiles.create<arith::MaximumFOp>(value, tiles.f32(least));
 }
 
+static bool isBounded(Value term) {
+  auto prior = term.getDefiningOp<PriorOpInterface>();
+  return prior && prior.isBounded();
+}
+
+/// Whether more than one group of terms may reach the clamp, so that their sum
+/// has to be clamped too.
+static bool sumNeedsClamp(const ScoreTerms &terms) {
+  unsigned groups = 0;
+  for (ArrayRef<Value> group :
+       {ArrayRef(terms.relative), ArrayRef(terms.key), ArrayRef(terms.query),
+        ArrayRef(terms.elementwise)})
+    groups += !llvm::all_of(group, isBounded);
+  return groups > 1;
+}
+
 FailureOr<Value> ScoreTile::sum(RegionEvaluator &evaluator, TileBuilder &tiles,
                                 ArrayRef<Value> values) {
   Value total;
@@ -52,7 +68,8 @@ FailureOr<Value> ScoreTile::sum(RegionEvaluator &evaluator, TileBuilder &tiles,
       return failure();
     total = total ? tiles.create<arith::AddFOp>(total, *term) : *term;
   }
-  total = clamped(tiles, total, leastScore);
+  if (!llvm::all_of(values, isBounded))
+    total = clamped(tiles, total, leastScore);
   return tiles.create<arith::MulFOp>(total, tiles.f32(1.0 / logitScale));
 }
 
@@ -276,6 +293,8 @@ FailureOr<Value> ScoreTile::build(TileBuilder &tiles, Value number,
   }
   if (!start)
     start = tiles.filledF32(0.0, type);
+  else if (sumNeedsClamp(*terms))
+    start = clamped(tiles, start, leastScore / logitScale);
 
   Value product = MmaOp::create(builder, tiles.loc, type, query, key, start,
                                 /*b_transposed=*/true);
@@ -287,7 +306,7 @@ FailureOr<Value> ScoreTile::build(TileBuilder &tiles, Value number,
                 : tiles.f32(*attention.getConstantScale());
   Value score = tiles.create<arith::MulFOp>(product, scale);
   if (attention.getScore().empty())
-    return score;
+    return clamped(tiles, score, leastScore);
   evaluator.bind(attention.getScore().getArgument(0), score);
   FailureOr<Value> result = evaluator.evaluate(
       cast<YieldOp>(attention.getScore().front().getTerminator()).getValue());

@@ -4,8 +4,11 @@
 // CHECK-LABEL: gpu.func @layer
 // CHECK-DAG:   %[[FIRST:.*]] = arith.muli %{{.*}}, %c128_i32 : i32
 // CHECK-DAG:   %[[LAST:.*]] = arith.minsi %{{.*}}, %c300_i32
-// CHECK-DAG:   %[[BEGIN:.*]] = arith.addi %[[FIRST]], %[[OFFSET:c200_i32]] : i32
-// CHECK-DAG:   %[[END:.*]] = arith.addi %[[LAST]], %[[OFFSET]] : i32
+// In 64 bits, so that nothing wraps.
+// CHECK-DAG:   %[[FIRST64:.*]] = arith.extsi %[[FIRST]]
+// CHECK-DAG:   %[[LAST64:.*]] = arith.extsi %[[LAST]]
+// CHECK-DAG:   arith.addi %[[FIRST64]], %c200_i64
+// CHECK-DAG:   arith.addi %[[LAST64]], %c200_i64
 // The last query sees keys before its own position + 1: tiles up to ⌈end / 64⌉.
 // CHECK:       %[[VISIBLE:.*]] = arith.addi %{{.*}}, %c63_i32
 // CHECK:       arith.divui %[[VISIBLE]], %c64_i32

@@ -6,8 +6,10 @@
 // CHECK-SAME:  other_terms = "element by element, accumulator start"
 // CHECK-NOT:   goat_tile.alloc : <{{.*}}xf32>
 // CHECK:       scf.for
-// CHECK:         %[[PRODUCT:.*]] = arith.muli %{{.*}} : tensor<128x64xi32
-// CHECK:         %[[FLOAT:.*]] = arith.sitofp %[[PRODUCT]]
+// A product of indices has 64 bits.
+// CHECK:         %[[PRODUCT:.*]] = arith.muli %{{.*}} : tensor<128x64xi64
+// CHECK:         %[[NARROW:.*]] = arith.trunci %[[PRODUCT]]
+// CHECK:         %[[FLOAT:.*]] = arith.sitofp %[[NARROW]]
 // CHECK:         %[[CLAMPED:.*]] = arith.maximumf %[[FLOAT]]
 // CHECK:         %[[START:.*]] = arith.mulf %[[CLAMPED]]
 // CHECK-NEXT:    goat_tile.mma %{{.*}}, %{{.*}}, %[[START]] {b_transposed}

@@ -1,10 +1,10 @@
 // RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
-// A coordinate has 32 bits: casts of an index change the width, or nothing.
+// A coordinate is held in 32 bits and stands for its sign extension.
 
 // CHECK-LABEL: gpu.func @layer
 // CHECK:       scf.for
 // CHECK:         arith.extsi %{{.*}} : tensor<64xi32{{.*}} to tensor<64xi64
-// CHECK:         arith.extui %{{.*}} : tensor<128xi32{{.*}} to tensor<128xi64
+// CHECK:         arith.extsi %{{.*}} : tensor<128xi32{{.*}} to tensor<128xi64
 // CHECK:         %[[SUM:.*]] = arith.addi {{.*}} : tensor<128x64xi64
 // CHECK:         %[[INDEX:.*]] = arith.trunci %[[SUM]] : tensor<128x64xi64{{.*}} to tensor<128x64xi32
 // CHECK:         arith.sitofp %[[INDEX]]

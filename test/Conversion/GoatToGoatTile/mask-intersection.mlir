@@ -2,9 +2,9 @@
 // arith.andi of two masks: what both may see, and whole where both are whole.
 
 // CHECK-LABEL: gpu.func @layer
-// CHECK-SAME:  i32 {goat_tile.role = #goat_tile.dim<0, 2>}, %[[LK:.*]]: i32
 // The causal bound still ends the loop,
-// CHECK:       %[[BOUND:.*]] = arith.minsi %{{.*}}, %[[LK]]
+// CHECK:       %[[KEPT:.*]] = arith.minsi %{{.*}} : i64
+// CHECK:       %[[BOUND:.*]] = arith.trunci %[[KEPT]] : i64
 // CHECK:       %[[UP:.*]] = arith.addi %[[BOUND]], %c63_i32
 // CHECK:       %[[COUNT:.*]] = arith.divui %[[UP]], %c64_i32
 // CHECK:       %[[END:.*]] = arith.maxsi %[[COUNT]]

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: gpu.func @layer
 // CHECK:       scf.for
-// CHECK:         %[[REST:.*]] = arith.remui {{.*}} : tensor<128x64xi32
+// CHECK:         %[[REST:.*]] = arith.remui {{.*}} : tensor<128x64xi64
 // CHECK:         %[[MASK:.*]] = arith.cmpi eq, %[[REST]]
 // CHECK:         %[[ALLOWED:.*]] = arith.andi %{{.*}}, %[[MASK]]
 // CHECK:         arith.select %[[ALLOWED]]

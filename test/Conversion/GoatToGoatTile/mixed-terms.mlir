@@ -6,7 +6,9 @@
 // CHECK:         %[[A:.*]] = goat_tile.read_diagonals
 // CHECK:         %[[VECTOR:.*]] = goat_tile.read
 // CHECK:         %[[B:.*]] = goat_tile.expand %[[VECTOR]] axis = 0
-// CHECK:         %[[START:.*]] = arith.addf %[[A]], %[[B]]
+// CHECK:         %[[SUM:.*]] = arith.addf %[[A]], %[[B]]
+// Either may have reached the clamp.
+// CHECK:         %[[START:.*]] = arith.maximumf %[[SUM]]
 // CHECK-NEXT:    goat_tile.mma %{{.*}}, %{{.*}}, %[[START]] {b_transposed}
 func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>,
     %u: tensor<4x?xf32>)

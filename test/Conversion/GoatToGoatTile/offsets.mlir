@@ -5,9 +5,12 @@
 // CHECK-SAME:  %[[QO:arg3]]: !goat_tile.ptr<i32>
 // CHECK-SAME:  %[[KO:arg4]]: i32
 // CHECK:       %[[Q:.*]] = goat_tile.load %[[QO]][%{{.*}}] : <i32>, i32 -> i32
-// CHECK:       %[[BEGIN:.*]] = arith.addi %{{.*}}, %[[Q]] : i32
-// CHECK:       %[[END:.*]] = arith.addi %{{.*}}, %[[Q]] : i32
-// CHECK:       arith.subi %[[END]], %[[KO]] : i32
+// CHECK:       %[[Q1:.*]] = arith.extsi %[[Q]] : i32
+// CHECK:       %[[BEGIN:.*]] = arith.addi %{{.*}}, %[[Q1]] : i64
+// CHECK:       %[[Q2:.*]] = arith.extsi %[[Q]] : i32
+// CHECK:       %[[END:.*]] = arith.addi %{{.*}}, %[[Q2]] : i64
+// CHECK:       %[[K:.*]] = arith.extsi %[[KO]] : i32
+// CHECK:       arith.subi %[[END]], %[[K]] : i64
 func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>,
     %qo: tensor<?xi32>, %ko: i32)
     -> tensor<?x4x?x64xbf16> {

@@ -2,10 +2,9 @@
 // An offset may be an attribute.
 
 // CHECK-LABEL: gpu.func @layer
-// CHECK:       %[[Q:.*]] = arith.constant 7 : i32
-// CHECK:       %[[K:.*]] = arith.constant -3 : i32
-// CHECK:       %[[END:.*]] = arith.addi %{{.*}}, %[[Q]] : i32
-// CHECK:       arith.subi %{{.*}}, %[[K]] : i32
+// CHECK:       arith.addi %{{.*}}, %c7_i64{{.*}} : i64
+// CHECK:       %[[K:.*]] = arith.constant -3 : i64
+// CHECK:       arith.subi %{{.*}}, %[[K]] : i64
 func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>)
     -> tensor<?x4x?x64xbf16> {
   %out = goat.attention %q, %k, %v

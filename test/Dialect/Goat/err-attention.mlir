@@ -298,3 +298,13 @@ func.func @past_the_end(%q: tensor<1x2x4x8xf32>) {
   } attributes {static_q_offset = 1 : i32} : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>) -> (tensor<1x2x4x8xf32>)
   return
 }
+
+// -----
+
+// (C15) an offset that a distance could wrap with
+func.func @offset(%q: tensor<1x1x4x8xf32>) -> tensor<1x1x4x8xf32> {
+  // expected-error @+1 {{(C15) expected k_offset to lie in (-2^30, 2^30) but got -1073741824; shift both offsets, which changes no distance}}
+  %0 = goat.attention %q, %q, %q attributes {static_k_offset = -1073741824 : i32}
+    : (tensor<1x1x4x8xf32>, tensor<1x1x4x8xf32>, tensor<1x1x4x8xf32>) -> (tensor<1x1x4x8xf32>)
+  return %0 : tensor<1x1x4x8xf32>
+}

@@ -134,7 +134,8 @@ goat::KeyRange WindowMaskOp::buildKeyRange(OpBuilder &outer,
   if (!left || !right || !block.isAbout(getBatch(), getQuery(), getKey()))
     return {};
   ImplicitLocOpBuilder builder(getLoc(), outer);
-  Value one = arith::ConstantOp::create(builder, builder.getI32IntegerAttr(1));
+  Value one = arith::ConstantOp::create(
+      builder, builder.getIntegerAttr(block.positionBegin.getType(), 1));
   auto plus = [&](Value a, Value b) -> Value {
     return arith::AddIOp::create(builder, a, b);
   };

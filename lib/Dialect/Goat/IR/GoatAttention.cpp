@@ -120,6 +120,15 @@ static LogicalResult verifyParameters(AttentionOp op) {
     return op.emitOpError("(C8) expected each offset once but got an operand "
                           "and an attribute; drop one");
 
+  for (auto [name, offset] : {std::pair{"q_offset", op.getStaticQOffset()},
+                              std::pair{"k_offset", op.getStaticKOffset()}})
+    if (offset && std::abs(int64_t(static_cast<int32_t>(*offset))) >= int64_t(1)
+                                                                          << 30)
+      return op.emitOpError("(C15) expected ")
+             << name << " to lie in (-2^30, 2^30) but got "
+             << static_cast<int32_t>(*offset)
+             << "; shift both offsets, which changes no distance";
+
   int64_t batch = op.getQueryType().getDimSize(0);
   for (auto [name, operand] :
        {std::pair<StringRef, Value>{"q_offset", op.getQOffset()},

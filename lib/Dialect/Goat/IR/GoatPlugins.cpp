@@ -79,6 +79,9 @@ static std::pair<Value, Value> cosSinOfProduct(OpBuilder &builder, Location loc,
   return {cos, sin};
 }
 
+/// |prior| ≤ Σ_r |α_r| + |β_r|.
+bool FourierPriorOp::isBounded() { return true; }
+
 Value FourierPriorOp::buildExpansion(OpBuilder &builder) {
   Location loc = getLoc();
   auto type = cast<RankedTensorType>(getAlpha().getType());

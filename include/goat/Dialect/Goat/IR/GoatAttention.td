@@ -82,6 +82,8 @@ def AttentionOp : Goat_Op<"attention", [
     - (C13) own goes with an exclude region.
     - (C14) where lengths and offsets are static, an exclusion that reads `own`
       finds a value row for every query row (or `own` says which).
+    - (C15) offsets lie in (−2^30, 2^30), so that a distance fits 32 bits; those
+      given at run time are the caller's promise.
   }];
 
   let arguments = (ins

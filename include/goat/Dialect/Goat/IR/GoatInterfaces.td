@@ -43,7 +43,11 @@ def PriorOpInterface : OpInterface<"PriorOpInterface", [PluginOpInterface]> {
     }], "::goat::Dependence", "getDependence",
     (ins "::llvm::ArrayRef<::goat::Dependence>":$operands), [{}], [{
       return ::goat::uniteDependence(operands);
-    }]>
+    }]>,
+    InterfaceMethod<[{
+      Whether |result| stays far below 1e25 for every parameter a model has. The
+      score is clamped to at least −1e25; what is bounded need not be.
+    }], "bool", "isBounded", (ins), [{}], [{ return false; }]>
   ];
 }
 

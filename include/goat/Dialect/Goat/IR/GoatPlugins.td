@@ -12,14 +12,14 @@ include "goat/Dialect/Goat/IR/GoatDialect.td"
 include "goat/Dialect/Goat/IR/GoatInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class Goat_Prior<string mnemonic>
+class Goat_Prior<string mnemonic, list<string> answers = []>
     : Goat_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<PluginOpInterface>,
-                         DeclareOpInterfaceMethods<PriorOpInterface>]> {
+                         DeclareOpInterfaceMethods<PriorOpInterface, answers>]> {
   let results = (outs F32:$result);
   let hasVerifier = 1;
 }
 
-def FourierPriorOp : Goat_Prior<"fourier_prior"> {
+def FourierPriorOp : Goat_Prior<"fourier_prior", ["isBounded"]> {
   let summary = "spectral relative prior Σ_r α_r cos(ω_r δ) + β_r sin(ω_r δ)";
   let description = [{
     The relative prior of GOAT (arXiv 2601.15380) at distance `delta` for head
