@@ -129,9 +129,10 @@ uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
     access.data[lane] = shared.at(address);
     SharedMemory::Problem problem;
     uint32_t otherWarp = 0;
-    if (instr.access.isStrong || kind == AccessKind::Atomic)
-      problem = shared.strong(address, bytes, kind != AccessKind::Write,
-                              kind != AccessKind::Read);
+    if (instr.access.isStrong)
+      problem =
+          shared.strong(address, bytes, kind != AccessKind::Write,
+                        kind != AccessKind::Read, warp.id, clock, otherWarp);
     else if (kind == AccessKind::Read)
       problem = shared.read(address, bytes, warp.id, clock, otherWarp);
     else
@@ -140,6 +141,9 @@ uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
       reportShared(warp, instr, problem, 1u << lane, address, otherWarp,
                    kind == AccessKind::Write);
   }
+  if (instr.access.isStrong)
+    warp.block.order(warp, instr.access, kind, sharedWindow, access.address,
+                     mask & ~outside.lanes);
   if (outside.lanes)
     reportOutside(warp, instr, Space::Shared, kind, bytes,
                   access.address[outside.first], outside.lanes);
@@ -178,7 +182,7 @@ uint32_t resolveLocal(Warp &warp, const Instr &instr, AccessKind kind,
 
 uint32_t resolveParam(Warp &warp, const Instr &instr, AccessKind kind,
                       uint32_t bytes, uint32_t mask, LaneAccess &access) {
-  Trouble outside;
+  Trouble outside, unwritten;
   Frame &frame = *warp.frames.back();
   std::vector<uint8_t> &entry = warp.worker.launch.params;
   uint64_t callBytes = frame.function->syntax->callParamBytes;
@@ -187,10 +191,16 @@ uint32_t resolveParam(Warp &warp, const Instr &instr, AccessKind kind,
     uint64_t address = access.address[lane];
     uint64_t callAddress = address - callParamBase;
     if (address >= callParamBase && callAddress <= callBytes &&
-        callBytes - callAddress >= bytes)
+        callBytes - callAddress >= bytes) {
       access.data[lane] = &frame.callParams[lane * callBytes + callAddress];
-    else if (kind == AccessKind::Read && address <= entry.size() &&
-             entry.size() - address >= bytes)
+      uint8_t *shadow =
+          &frame.callParamsWritten[lane * callBytes + callAddress];
+      if (kind == AccessKind::Read && !isAllWritten(shadow, bytes))
+        unwritten.add(lane);
+      if (kind != AccessKind::Read)
+        std::memset(shadow, 1, bytes);
+    } else if (kind == AccessKind::Read && address <= entry.size() &&
+               entry.size() - address >= bytes)
       access.data[lane] = &entry[address];
     else
       outside.add(lane);
@@ -198,6 +208,11 @@ uint32_t resolveParam(Warp &warp, const Instr &instr, AccessKind kind,
   if (outside.lanes)
     reportOutside(warp, instr, Space::Param, kind, bytes,
                   access.address[outside.first], outside.lanes);
+  if (unwritten.lanes)
+    warp.report(FindingKind::UninitialisedMemory, instr, unwritten.lanes,
+                access.address[unwritten.first],
+                "reads " + std::to_string(bytes) +
+                    " bytes of a parameter that were never written");
   return mask & ~outside.lanes;
 }
 
@@ -233,6 +248,9 @@ uint32_t resolveGlobal(Warp &warp, const Instr &instr, AccessKind kind,
     }
   }
   warp.worker.allocationCache[instr.id] = cached;
+  if (instr.access.isStrong)
+    warp.block.order(warp, instr.access, kind, 0, access.address,
+                     mask & ~outside.lanes);
   if (outside.lanes)
     reportOutside(warp, instr, Space::Global, kind, bytes,
                   access.address[outside.first], outside.lanes);

@@ -16,8 +16,6 @@
 
 namespace goat::ptxsim {
 
-enum class AccessKind : uint8_t { Read, Write, Atomic };
-
 struct LaneAccess {
   uint64_t address[warpSize];
   uint8_t *data[warpSize];

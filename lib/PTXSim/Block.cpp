@@ -30,6 +30,7 @@ void Block::run(uint64_t linearIndex) {
     barrier = Barrier();
     barrier.clock.assign(numWarps, 0);
   }
+  released.clear();
   while (warps.size() < numWarps)
     warps.push_back(std::make_unique<Warp>(*this, worker));
   for (uint32_t w = 0; w < numWarps; ++w) {
@@ -69,6 +70,45 @@ void Block::run(uint64_t linearIndex) {
       return;
     }
   }
+}
+
+/// The later of both, clock by clock; an empty vector knows nothing.
+static void join(std::vector<uint32_t> &into,
+                 const std::vector<uint32_t> &from) {
+  into.resize(std::max(into.size(), from.size()), 0);
+  for (size_t w = 0; w < from.size(); ++w)
+    into[w] = std::max(into[w], from[w]);
+}
+
+void Block::order(Warp &warp, const AccessInfo &access, AccessKind kind,
+                  uint64_t window, const uint64_t *address, uint32_t mask) {
+  bool reads = kind != AccessKind::Write, writes = kind != AccessKind::Read;
+  if (reads && !released.empty())
+    for (uint32_t left = mask; left; left &= left - 1) {
+      auto it = released.find(window + address[__builtin_ctz(left)]);
+      if (it != released.end())
+        join(access.acquires ? warp.clock : warp.seen, it->second);
+    }
+  if (!writes)
+    return;
+  const std::vector<uint32_t> &own = access.releases ? warp.clock : warp.fenced;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    uint64_t key = window + address[__builtin_ctz(left)];
+    // A store takes away what was released with the value before; an atomic
+    // update passes it on.
+    if (kind == AccessKind::Write && !released.empty())
+      released.erase(key);
+    if (!own.empty())
+      join(released[key], own);
+  }
+  // What the warp does from here on is not released.
+  warp.clock[warp.id] += access.releases;
+}
+
+void Block::fence(Warp &warp) {
+  join(warp.clock, warp.seen);
+  warp.fenced = warp.clock;
+  ++warp.clock[warp.id];
 }
 
 void Block::arrive(Warp &warp, const Instr &instr, uint32_t barrierIndex,

@@ -157,6 +157,9 @@ bool decodeAtomic(Decoder &d) {
   Type type = d.type();
   unsigned bytes = bitWidth(type) / 8;
   d.instr.access.space = parseSpace(d);
+  d.instr.access.isStrong = true;
+  d.instr.access.acquires = d.has("acquire") || d.has("acq_rel");
+  d.instr.access.releases = d.has("release") || d.has("acq_rel");
   d.instr.run = bytes == 2   ? runAtomic<uint16_t>
                 : bytes == 4 ? runAtomic<uint32_t>
                              : runAtomic<uint64_t>;

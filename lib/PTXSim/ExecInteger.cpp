@@ -237,8 +237,6 @@ std::vector<OpcodeRow> integerOpcodes() {
       alu<&maximumRelu>("max.relu.s32", c),
       alu<&maximum<uint64_t>>("max.u64", c),
       alu<&maximum<int64_t>>("max.s64", c),
-      alu<&minimumRelu>("min.relu.s32", c),
-      alu<&maximumRelu>("max.relu.s32", c),
       alu<&mulLo<uint16_t>>("mul.lo(.u16|.s16)", c),
       alu<&mulLo<uint32_t>>("mul.lo(.u32|.s32)", c),
       alu<&mulLo<uint64_t>>("mul.lo(.u64|.s64)", c),

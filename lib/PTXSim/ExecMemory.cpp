@@ -113,6 +113,8 @@ bool decodeAccess(Decoder &d, bool isStore) {
   for (std::string_view mod :
        {"volatile", "relaxed", "acquire", "release", "mmio"})
     access.isStrong |= d.has(mod);
+  access.acquires = d.has("acquire");
+  access.releases = d.has("release");
   switch (access.space) {
   case Space::Shared:
     d.instr.opClass = isStore ? OpClass::StoreShared : OpClass::LoadShared;

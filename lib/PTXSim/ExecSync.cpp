@@ -92,8 +92,9 @@ bool decodeWarpSync(Decoder &d) {
   return d.expectOperands(1) && d.addSrc(d.operand(0), 4);
 }
 
-void runFence(Warp &, const Instr &, uint32_t) {
+void runFence(Warp &warp, const Instr &, uint32_t) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  warp.block.fence(warp);
 }
 
 bool decodeFence(Decoder &d) {

@@ -11,6 +11,7 @@
 #include "Launch.h"
 
 #include <algorithm>
+#include <numeric>
 #include <thread>
 
 namespace goat::ptxsim {
@@ -99,9 +100,17 @@ bool packArguments(const Function &entry, const Arguments &arguments,
   return true;
 }
 
+// The limits of every device since sm_90; the dynamic part of shared memory has
+// to be asked for, the static part is limited by the assembler.
+constexpr uint32_t gridLimits[] = {0x7fffffff, 65535, 65535};
+constexpr uint32_t blockLimits[] = {1024, 1024, 64};
+constexpr uint32_t maxBlockThreads = 1024;
+constexpr uint32_t maxStaticShared = 48 * 1024;
+constexpr uint32_t maxShared = 227 * 1024;
+
 bool checkConfig(const Function &entry, const LaunchConfig &config,
                  std::string &error) {
-  uint64_t threads = 1, blocks = 1;
+  uint64_t threads = 1;
   for (unsigned d = 0; d < 3; ++d) {
     if (!config.grid[d] || !config.block[d]) {
       error = "expected grid and block of at least 1 in each dimension but got "
@@ -109,15 +118,25 @@ bool checkConfig(const Function &entry, const LaunchConfig &config,
               triple(config.grid) + ", block " + triple(config.block);
       return false;
     }
-    threads *= config.block[d];
-    blocks *= config.grid[d];
-    if (threads > 1024 || blocks > (uint64_t(1) << 40)) {
-      error =
-          "expected at most 1024 threads in a block and 2^40 blocks but got "
-          "grid " +
-          triple(config.grid) + ", block " + triple(config.block);
+    auto exceeds = [&](const char *what, const char *whole, uint32_t limit,
+                       uint32_t extent) {
+      if (extent <= limit)
+        return false;
+      error = "expected at most " + std::to_string(limit) + " " + what +
+              " on axis " + std::to_string(d) + " of the " + whole + " of '" +
+              entry.name + "' but got " + std::to_string(extent);
+      return true;
+    };
+    if (exceeds("blocks", "grid", gridLimits[d], config.grid[d]) ||
+        exceeds("threads", "block", blockLimits[d], config.block[d]))
       return false;
-    }
+    threads *= config.block[d];
+  }
+  if (threads > maxBlockThreads) {
+    error = "expected at most " + std::to_string(maxBlockThreads) +
+            " threads in a block of '" + entry.name + "' but got " +
+            triple(config.block);
+    return false;
   }
   const auto &required = entry.syntax->requiredThreads;
   if (required[0] && required != config.block) {
@@ -129,6 +148,25 @@ bool checkConfig(const Function &entry, const LaunchConfig &config,
   if (most[0] && threads > uint64_t(most[0]) * most[1] * most[2]) {
     error = "expected a block within .maxntid " + triple(most) + " but got " +
             triple(config.block);
+    return false;
+  }
+  return true;
+}
+
+bool checkShared(const Function &entry, const SharedLayout &layout,
+                 uint64_t dynamicBytes, uint64_t total, std::string &error) {
+  if (layout.staticBytes > maxStaticShared) {
+    error = "expected at most " + std::to_string(maxStaticShared) +
+            " bytes of shared variables in '" + entry.name + "' but got " +
+            std::to_string(layout.staticBytes) +
+            "; larger arrays are .extern and sized by the launch";
+    return false;
+  }
+  if (total > maxShared) {
+    error = "expected at most " + std::to_string(maxShared) +
+            " bytes of shared memory for '" + entry.name + "' but got " +
+            std::to_string(total) + ", of them " +
+            std::to_string(dynamicBytes) + " dynamic";
     return false;
   }
   return true;
@@ -249,14 +287,28 @@ bool LaunchState::addressOf(const Variable &variable, uint64_t &address) const {
   return true;
 }
 
+void BlockOrder::draw(uint64_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  numBlocks = count;
+  first = random() % count;
+  do
+    step = random() % count;
+  while (std::gcd(step, count) != 1);
+}
+
+uint64_t BlockOrder::operator[](uint64_t i) const {
+  __extension__ typedef unsigned __int128 UInt128;
+  return static_cast<uint64_t>((UInt128(i) * step + first) % numBlocks);
+}
+
 void Worker::run() {
   Block block(*this);
-  uint64_t total = launch.blockOrder.size();
+  uint64_t total = launch.order.count();
   while (!launch.stop.load(std::memory_order_relaxed)) {
     uint64_t next = launch.nextBlock.fetch_add(1);
     if (next >= total)
       return;
-    block.run(launch.blockOrder[next]);
+    block.run(launch.order[next]);
     uint64_t done = launch.blocksDone.fetch_add(1) + 1;
     if (launch.config.progress) {
       std::lock_guard<std::mutex> lock(launch.progressMutex);
@@ -286,27 +338,22 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
   state.sharedLayout = layoutShared(*entry);
   uint64_t sharedEnd = uint64_t(state.sharedLayout.dynamicOffset) - sharedBase +
                        config.dynamicSharedBytes;
-  if (sharedEnd > (uint64_t(1) << 20))
-    return Error{"expected at most 1 MiB of shared memory but got " +
-                 std::to_string(sharedEnd) + " bytes"};
+  if (!checkShared(*entry, state.sharedLayout, config.dynamicSharedBytes,
+                   sharedEnd, error))
+    return Error{error};
   state.sharedBytes = static_cast<uint32_t>(sharedEnd);
   for (const Function *function : entry->reachable)
     state.sharedGranule =
         std::min(state.sharedGranule, function->narrowestShared);
   for (const auto &function : impl.functions)
     state.constants.push_back(buildConstants(state, *function));
-  state.blockOrder.resize(uint64_t(config.grid[0]) * config.grid[1] *
-                          config.grid[2]);
-  for (uint64_t i = 0; i < state.blockOrder.size(); ++i)
-    state.blockOrder[i] = i;
-  std::mt19937_64 random(config.seed);
-  for (uint64_t i = state.blockOrder.size(); i > 1; --i)
-    std::swap(state.blockOrder[i - 1], state.blockOrder[random() % i]);
+  state.order.draw(uint64_t(config.grid[0]) * config.grid[1] * config.grid[2],
+                   config.seed);
 
   uint32_t threads =
       config.threads ? config.threads : std::thread::hardware_concurrency();
-  threads = static_cast<uint32_t>(std::min<uint64_t>(
-      std::max<uint32_t>(threads, 1), state.blockOrder.size()));
+  threads = static_cast<uint32_t>(
+      std::min<uint64_t>(std::max<uint32_t>(threads, 1), state.order.count()));
   std::vector<std::unique_ptr<Worker>> workers;
   for (uint32_t t = 0; t < threads; ++t)
     workers.push_back(std::make_unique<Worker>(state));
@@ -320,7 +367,7 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
   LaunchResult result;
   result.counts = sumCounts(impl, workers);
   result.findings = state.sink.take();
-  result.completed = !state.stop && state.blocksDone == state.blockOrder.size();
+  result.completed = !state.stop && state.blocksDone == state.order.count();
   for (const Finding &finding : result.findings)
     result.completed &= finding.kind != FindingKind::Deadlock &&
                         finding.kind != FindingKind::StepLimit &&

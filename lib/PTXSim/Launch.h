@@ -19,6 +19,7 @@
 #include <map>
 #include <mutex>
 #include <random>
+#include <unordered_map>
 
 namespace goat::ptxsim {
 
@@ -49,6 +50,21 @@ private:
   std::atomic<bool> &stop;
 };
 
+/// A permutation of the blocks of a grid drawn from a seed: block i of the
+/// order is (first + i * step) mod count, with a step that has no divisor in
+/// common with the count.
+class BlockOrder {
+public:
+  void draw(uint64_t numBlocks, uint64_t seed);
+  uint64_t count() const { return numBlocks; }
+  uint64_t operator[](uint64_t i) const;
+
+private:
+  uint64_t numBlocks = 1;
+  uint64_t first = 0;
+  uint64_t step = 1;
+};
+
 struct LaunchState {
   LaunchState(const ModuleImpl &module, const Function &entry,
               MemoryImpl &memory, const LaunchConfig &config)
@@ -65,7 +81,7 @@ struct LaunchState {
   /// Per function, the contents of its constant slots.
   std::vector<std::vector<uint8_t>> constants;
   std::vector<uint8_t> params;
-  std::vector<uint64_t> blockOrder;
+  BlockOrder order;
   std::atomic<uint64_t> nextBlock{0};
   std::atomic<uint64_t> blocksDone{0};
   std::atomic<bool> stop{false};
@@ -89,6 +105,8 @@ struct Worker {
   std::vector<Allocation *> allocationCache;
 };
 
+enum class AccessKind : uint8_t { Read, Write, Atomic };
+
 struct Barrier {
   uint32_t expectedWarps = 0;
   uint32_t arrivedWarps = 0;
@@ -110,6 +128,14 @@ public:
   void arrive(Warp &warp, const Instr &instr, uint32_t barrier,
               uint32_t threads, bool waits, uint32_t lanes, uint32_t lanesSet);
 
+  /// The lanes in `mask` make a strong access at their addresses, which lie in
+  /// the window that begins at `window`: what was released there is acquired if
+  /// the access asks for that or a fence follows; what the warp did is released
+  /// there if the access asks for that or a fence went before.
+  void order(Warp &warp, const AccessInfo &access, AccessKind kind,
+             uint64_t window, const uint64_t *address, uint32_t mask);
+  void fence(Warp &warp);
+
   Worker &worker;
   SharedMemory shared;
   std::array<uint32_t, 3> index{0, 0, 0};
@@ -121,6 +147,8 @@ private:
   bool resolveStall();
 
   std::array<Barrier, 16> barriers;
+  /// By generic address, the clock released with the value that lies there.
+  std::unordered_map<uint64_t, std::vector<uint32_t>> released;
   std::mt19937_64 random;
 };
 

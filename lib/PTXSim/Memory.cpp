@@ -20,8 +20,8 @@ namespace goat::ptxsim {
 
 namespace {
 /// Distance kept between allocations, so that a wrong stride does not land in a
-/// neighbour.
-constexpr uint64_t guardBytes = uint64_t(1) << 24;
+/// neighbour, not even one that is off by the size of a whole tensor.
+constexpr uint64_t guardBytes = uint64_t(1) << 40;
 
 /// Fresh memory up to this size is filled with a pattern, so that what a kernel
 /// does not write stands out. Larger allocations stay zero and unbacked.

@@ -10,7 +10,10 @@
 #include "Opcodes.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace goat::ptxsim {
 
@@ -57,6 +60,15 @@ const std::vector<OpcodeRow> &opcodeTable() {
       std::vector<OpcodeRow> part = family();
       rows->insert(rows->end(), part.begin(), part.end());
     }
+    std::unordered_set<std::string_view> known;
+    for (const OpcodeRow &row : *rows)
+      if (!known.insert(row.pattern).second) {
+        std::fprintf(stderr,
+                     "expected every pattern once in the table of "
+                     "instructions but got '%s' twice\n",
+                     row.pattern);
+        std::abort();
+      }
     return rows;
   }();
   return *table;

@@ -47,8 +47,11 @@ struct AccessInfo {
   /// Bytes per element and elements per lane.
   uint8_t elementBytes = 0;
   uint8_t vector = 1;
-  /// `.volatile`, `.relaxed`, `.acquire`, `.release`: no race is reported.
+  /// `.volatile`, `.relaxed`, `.acquire`, `.release` and all atomics: strong
+  /// accesses do not race with one another.
   bool isStrong = false;
+  bool acquires = false;
+  bool releases = false;
 };
 
 /// The callee, and variables of the caller in order of its parameters.

@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An access by warp a at its clock c happens before an access by warp b when b
-// has learnt, through barriers, of a's clock c or a later one.
+// has learnt, through barriers or through a release it has acquired, of a's
+// clock c or a later one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,8 @@ void SharedMemory::reset(uint32_t bytes, uint32_t granule, uint32_t warps) {
   data.assign(bytes, 0xCB);
   granules.assign(count, Granule());
   readClocks.assign(size_t(count) * warps, 0);
+  strongReads.clear();
+  strongWrites.clear();
 }
 
 SharedMemory::Problem SharedMemory::explainRead(const Granule &granule,
@@ -57,18 +60,35 @@ SharedMemory::Problem SharedMemory::explainWrite(const Granule &granule,
 }
 
 SharedMemory::Problem SharedMemory::strong(uint64_t address, uint32_t bytes,
-                                           bool reads, bool writes) {
+                                           bool reads, bool writes,
+                                           uint32_t warp, const uint32_t *clock,
+                                           uint32_t &otherWarp) {
+  if (strongWrites.empty()) {
+    strongReads.assign(readClocks.size(), 0);
+    strongWrites.assign(readClocks.size(), 0);
+  }
   uint32_t first = static_cast<uint32_t>(address - base) >> shift;
   uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
   Problem problem = Problem::None;
   for (uint32_t g = first; g <= last; ++g) {
     Granule &granule = granules[g];
+    if (granule.writeClock > clock[granule.writer]) {
+      otherWarp = granule.writer;
+      problem = Problem::WriteRace;
+    } else if (writes && !isKnown(readClocks, g, clock, otherWarp)) {
+      problem = Problem::ReadRace;
+    }
     if (granule.state == inFlight)
       problem = Problem::InFlight;
     else if (reads && granule.state == untouched)
       problem = Problem::Uninitialised;
-    if (writes && granule.state == untouched)
-      granule.state = written;
+    if (reads)
+      strongReads[size_t(g) * numWarps + warp] = clock[warp];
+    if (writes) {
+      strongWrites[size_t(g) * numWarps + warp] = clock[warp];
+      if (granule.state == untouched)
+        granule.state = written;
+    }
   }
   return problem;
 }

@@ -57,6 +57,8 @@ public:
       if (granule.state != written ||
           granule.writeClock > clock[granule.writer])
         problem = explainRead(granule, clock, otherWarp);
+      if (!strongWrites.empty() && !isKnown(strongWrites, g, clock, otherWarp))
+        problem = Problem::WriteRace;
     }
     return problem;
   }
@@ -74,13 +76,21 @@ public:
         isOrdered &= reads[w] <= clock[w];
       if (!isOrdered)
         problem = explainWrite(granule, reads, clock, otherWarp);
+      if (!strongWrites.empty()) {
+        if (!isKnown(strongReads, g, clock, otherWarp))
+          problem = Problem::ReadRace;
+        if (!isKnown(strongWrites, g, clock, otherWarp))
+          problem = Problem::WriteRace;
+      }
       granule = {clock[warp], static_cast<uint16_t>(warp), written};
     }
     return problem;
   }
-  /// Strong accesses and atomics order other accesses; they are only checked
-  /// for copies in flight and, when they read, for initialisation.
-  Problem strong(uint64_t address, uint32_t bytes, bool reads, bool writes);
+  /// The same for a strong access or an atomic. Among themselves these do not
+  /// race; against plain accesses they do, and being strong orders nothing:
+  /// that takes a release and an acquire, which Block keeps.
+  Problem strong(uint64_t address, uint32_t bytes, bool reads, bool writes,
+                 uint32_t warp, const uint32_t *clock, uint32_t &otherWarp);
 
   /// A copy was issued to, or has arrived at, these bytes.
   Problem beginCopy(uint64_t address, uint32_t bytes, uint32_t warp,
@@ -102,14 +112,28 @@ private:
   Problem explainWrite(const Granule &granule, const uint32_t *reads,
                        const uint32_t *clock, uint32_t &otherWarp) const;
 
+  /// Whether every clock of granule `g` in `clocks` is known; if not,
+  /// `otherWarp` is one whose is not.
+  bool isKnown(const std::vector<uint32_t> &clocks, uint32_t g,
+               const uint32_t *clock, uint32_t &otherWarp) const {
+    for (uint32_t w = 0; w < numWarps; ++w)
+      if (clocks[size_t(g) * numWarps + w] > clock[w]) {
+        otherWarp = w;
+        return false;
+      }
+    return true;
+  }
+
   uint32_t base = 0;
   uint32_t size = 0;
   uint32_t shift = 2;
   uint32_t numWarps = 1;
   std::vector<uint8_t> data;
   std::vector<Granule> granules;
-  /// Per granule and warp, the clock of the last read.
+  /// Per granule and warp, the clock of the last plain read.
   std::vector<uint32_t> readClocks;
+  /// The same for strong accesses; empty until the block makes one.
+  std::vector<uint32_t> strongReads, strongWrites;
 };
 
 } // namespace goat::ptxsim

@@ -9,6 +9,7 @@
 
 #include "goat/PTXSim/Report.h"
 
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -63,13 +64,24 @@ std::optional<std::string> readFile(const std::string &path) {
   return text.str();
 }
 
-bool parseInteger(const std::string &text, int64_t &value) {
+/// A number from 0 to `most`, decimal or 0x.
+bool parseUnsigned(const std::string &text, uint64_t most, uint64_t &value) {
   char *end = nullptr;
   errno = 0;
-  value = text[0] == '-'
-              ? std::strtoll(text.c_str(), &end, 0)
-              : static_cast<int64_t>(std::strtoull(text.c_str(), &end, 0));
-  return !text.empty() && !*end && errno == 0;
+  value = std::strtoull(text.c_str(), &end, 0);
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) &&
+         !*end && errno == 0 && value <= most;
+}
+
+/// The same from -most-1 to most.
+bool parseSigned(const std::string &text, int64_t most, int64_t &value) {
+  bool isNegative = !text.empty() && text[0] == '-';
+  uint64_t magnitude = 0;
+  if (!parseUnsigned(isNegative ? text.substr(1) : text,
+                     uint64_t(most) + isNegative, magnitude))
+    return false;
+  value = static_cast<int64_t>(isNegative ? 0 - magnitude : magnitude);
+  return true;
 }
 
 bool parseTriple(const std::string &text, std::array<uint32_t, 3> &triple) {
@@ -77,24 +89,71 @@ bool parseTriple(const std::string &text, std::array<uint32_t, 3> &triple) {
   std::stringstream stream(text);
   std::string part;
   for (unsigned i = 0; std::getline(stream, part, ','); ++i) {
-    int64_t value = 0;
-    if (i == 3 || !parseInteger(part, value) || value < 1 || value > INT32_MAX)
+    uint64_t value = 0;
+    if (i == 3 || !parseUnsigned(part, UINT32_MAX, value) || value < 1)
       return false;
     triple[i] = static_cast<uint32_t>(value);
   }
   return !text.empty();
 }
 
-/// The bytes of an array: a .npy begins with its magic, two bytes of version
-/// and the length of its header.
-std::string_view arrayData(std::string_view file) {
-  if (file.size() < 12 || file.substr(0, 6) != "\x93NUMPY")
-    return file;
+/// What follows `key` in the header of a .npy, without blanks in front.
+std::string_view headerValue(std::string_view header, std::string_view key) {
+  size_t at = header.find(key);
+  if (at == std::string_view::npos)
+    return {};
+  size_t begin = header.find_first_not_of(" :", at + key.size());
+  return begin == std::string_view::npos ? std::string_view()
+                                         : header.substr(begin);
+}
+
+/// Sets `data` to the bytes of an array. A .npy begins with its magic, two
+/// bytes of version and the length of its header, which is the text of a Python
+/// dictionary; any other file is its bytes. Returns what is wrong, or nothing.
+std::string arrayData(std::string_view file, std::string_view &data) {
+  data = file;
+  if (file.substr(0, 6) != "\x93NUMPY")
+    return "";
+  if (file.size() < 12)
+    return "expected the header of a .npy";
   bool isLong = file[6] >= 2;
   uint32_t length = 0;
   std::memcpy(&length, file.data() + 8, isLong ? 4 : 2);
   size_t begin = (isLong ? 12 : 10) + size_t(length);
-  return begin <= file.size() ? file.substr(begin) : std::string_view();
+  if (begin > file.size())
+    return "expected the header of a .npy";
+  std::string_view header = file.substr(0, begin);
+  data = file.substr(begin);
+  std::string_view type = headerValue(header, "'descr'");
+  if (type.empty() || type[0] != '\'')
+    return "expected an array of numbers, not of records";
+  type = type.substr(1, type.find('\'', 1) - 1);
+  uint64_t elementBytes = 0;
+  // V: formats NumPy has no name for, such as bf16.
+  if (type.size() < 3 || std::string_view("<|=").find(type[0]) == type.npos ||
+      std::string_view("biufcV").find(type[1]) == type.npos ||
+      !parseUnsigned(std::string(type.substr(2)), 32, elementBytes))
+    return "expected little-endian numbers but got dtype '" +
+           std::string(type) + "'";
+  if (headerValue(header, "'fortran_order'").substr(0, 5) != "False")
+    return "expected rows one after the other but got Fortran order; "
+           "numpy.ascontiguousarray gives them";
+  std::string_view shape = headerValue(header, "'shape'");
+  uint64_t bytes = elementBytes;
+  for (size_t i = 0; i < shape.size() && shape[i] != ')'; ++i) {
+    uint64_t extent = 0;
+    size_t digits = 0;
+    for (; std::isdigit(static_cast<unsigned char>(shape[i])); ++i, ++digits)
+      extent = 10 * extent + static_cast<uint64_t>(shape[i] - '0');
+    if (digits && __builtin_mul_overflow(bytes, extent, &bytes))
+      return "expected a shape that fits in memory";
+    if (digits)
+      --i;
+  }
+  if (bytes != data.size())
+    return "expected " + std::to_string(bytes) +
+           " bytes after the header but got " + std::to_string(data.size());
+  return "";
 }
 
 struct Output {
@@ -110,18 +169,30 @@ std::string addArgument(const std::string &text, size_t index, Memory &memory,
   std::string kind = text.substr(0, colon);
   std::string value = colon == std::string::npos ? "" : text.substr(colon + 1);
   std::string name = "argument " + std::to_string(index);
-  int64_t integer = 0;
   if (kind == "null") {
     arguments.pointer(0);
     return "";
   }
-  if (kind == "u32" || kind == "i32" || kind == "u64" || kind == "i64") {
-    if (!parseInteger(value, integer))
-      return "expected an integer in '" + text + "'";
-    if (kind[1] == '3')
-      arguments.u32(static_cast<uint32_t>(integer));
+  if (kind == "u32" || kind == "u64") {
+    uint64_t most = kind == "u32" ? UINT32_MAX : UINT64_MAX, number = 0;
+    if (!parseUnsigned(value, most, number))
+      return "expected an integer from 0 to " + std::to_string(most) + " in '" +
+             text + "'";
+    if (kind == "u32")
+      arguments.u32(static_cast<uint32_t>(number));
     else
-      arguments.i64(integer);
+      arguments.u64(number);
+    return "";
+  }
+  if (kind == "i32" || kind == "i64") {
+    int64_t most = kind == "i32" ? INT32_MAX : INT64_MAX, number = 0;
+    if (!parseSigned(value, most, number))
+      return "expected an integer from " + std::to_string(-most - 1) + " to " +
+             std::to_string(most) + " in '" + text + "'";
+    if (kind == "i32")
+      arguments.i32(static_cast<int32_t>(number));
+    else
+      arguments.i64(number);
     return "";
   }
   if (kind == "f32" || kind == "f64") {
@@ -139,8 +210,13 @@ std::string addArgument(const std::string &text, size_t index, Memory &memory,
     std::optional<std::string> file = readFile(value);
     if (!file)
       return "expected a file that can be read but got '" + value + "'";
-    std::string_view data = arrayData(*file);
+    std::string_view data;
+    std::string error = arrayData(*file, data);
+    if (!error.empty())
+      return error + " in '" + value + "'";
     uint64_t address = memory.allocate(data.size(), name);
+    if (!address)
+      return "expected room for " + std::to_string(data.size()) + " bytes";
     memory.write(address, data.data(), data.size());
     arguments.pointer(address);
     return "";
@@ -149,9 +225,9 @@ std::string addArgument(const std::string &text, size_t index, Memory &memory,
     size_t second = value.find(':');
     std::string path =
         second == std::string::npos ? "" : value.substr(second + 1);
-    if (!parseInteger(value.substr(0, second), integer) || integer < 0)
+    uint64_t bytes = 0;
+    if (!parseUnsigned(value.substr(0, second), UINT64_MAX, bytes))
       return "expected a number of bytes in '" + text + "'";
-    uint64_t bytes = static_cast<uint64_t>(integer);
     uint64_t address = memory.allocate(
         bytes, name, 256, kind == "out" ? Init::Uninitialised : Init::Zero);
     if (!address)
@@ -224,8 +300,8 @@ int simMain(int argc, const char *const *argv) {
     std::string name = option.substr(0, equals);
     std::string value =
         equals == std::string::npos ? "" : option.substr(equals + 1);
-    int64_t number = 0;
-    bool isNumber = parseInteger(value, number) && number >= 0;
+    uint64_t number = 0;
+    bool isNumber = parseUnsigned(value, UINT64_MAX, number);
     if (option == "--help") {
       std::fputs(usage, stdout);
       return 0;
@@ -247,10 +323,10 @@ int simMain(int argc, const char *const *argv) {
       continue;
     else if (name == "--block" && parseTriple(value, config.block))
       continue;
-    else if (name == "--smem" && isNumber && number <= (1 << 20))
+    else if (name == "--smem" && isNumber && number <= UINT32_MAX)
       config.dynamicSharedBytes = static_cast<uint32_t>(number);
     else if (name == "--seed" && isNumber)
-      config.seed = static_cast<uint64_t>(number);
+      config.seed = number;
     else if (name == "--threads" && isNumber && number <= 1024)
       config.threads = static_cast<uint32_t>(number);
     else if (name == "--max-findings" && isNumber && number <= 1 << 20)

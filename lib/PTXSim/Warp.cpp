@@ -28,6 +28,8 @@ void Warp::start(uint32_t warpId, uint32_t lanesExisting, uint32_t numWarps) {
   openGroup.fill(0);
   clock.assign(numWarps, 0);
   clock[id] = 1;
+  fenced.clear();
+  seen.clear();
   localTop = 0;
   while (!frames.empty()) {
     spareFrames.push_back(std::move(frames.back()));
@@ -57,16 +59,20 @@ void Warp::enterFrame(const Function &function) {
   frame->written.assign(function.numSlots, 0);
   frame->predicates.assign(function.numPredicates + 1, 0);
   frame->predicatesWritten.assign(function.numPredicates + 1, 0);
-  frame->callParams.assign(size_t(function.syntax->callParamBytes) * warpSize,
-                           0);
+  size_t paramBytes = size_t(function.syntax->callParamBytes) * warpSize;
+  frame->callParams.assign(paramBytes, 0xCB);
+  frame->callParamsWritten.assign(paramBytes, 0);
   frame->paths.clear();
   frame->call = nullptr;
   frame->localBase = (localTop + 15) & ~15u;
   localTop = frame->localBase + function.syntax->localBytes;
-  if (function.syntax->localBytes && localTop <= localCapacity)
+  // What an earlier call left there is not this one's, even where local memory
+  // has yet to grow to the whole of the frame.
+  uint32_t localEnd = std::min(localTop, localCapacity);
+  if (frame->localBase < localEnd)
     for (unsigned lane = 0; lane < warpSize; ++lane)
       std::memset(localShadow(lane, frame->localBase), 0,
-                  function.syntax->localBytes);
+                  localEnd - frame->localBase);
   fillConstants(*frame);
   frames.push_back(std::move(frame));
 }
@@ -249,10 +255,9 @@ void Warp::call(const Instr &instr, uint32_t mask) {
   const auto &params = callee.syntax->params;
   for (size_t i = 0; i < params.size(); ++i)
     for (unsigned lane = 0; lane < warpSize; ++lane)
-      std::memcpy(&frame.callParams[size_t(lane) * to + params[i]->offset],
-                  &caller.callParams[size_t(lane) * from +
-                                     instr.call->arguments[i]->offset],
-                  params[i]->size);
+      frame.copyParam(size_t(lane) * to + params[i]->offset, caller,
+                      size_t(lane) * from + instr.call->arguments[i]->offset,
+                      params[i]->size);
   frame.paths.assign(1, {0, noTarget, mask});
   loadFrame();
 }
@@ -276,11 +281,9 @@ void Warp::leaveFrame() {
   for (size_t i = 0; i < returns.size(); ++i)
     for (unsigned lane = 0; lane < warpSize; ++lane)
       if (frame->callMask >> lane & 1)
-        std::memcpy(
-            &caller.callParams[size_t(lane) * to +
-                               call->call->returns[i]->offset],
-            &frame->callParams[size_t(lane) * from + returns[i]->offset],
-            returns[i]->size);
+        caller.copyParam(size_t(lane) * to + call->call->returns[i]->offset,
+                         *frame, size_t(lane) * from + returns[i]->offset,
+                         returns[i]->size);
   spareFrames.push_back(std::move(frame));
   while (!caller.paths.empty() && !caller.paths.back().mask)
     caller.paths.pop_back();

@@ -43,12 +43,19 @@ struct Frame {
   std::vector<uint32_t> predicates;
   std::vector<uint32_t> predicatesWritten;
   std::vector<PathEntry> paths;
-  /// Parameters of calls, lane after lane.
+  /// Parameters of calls, lane after lane, and which of their bytes were
+  /// written.
   std::vector<uint8_t> callParams;
+  std::vector<uint8_t> callParamsWritten;
   uint32_t localBase = 0;
   /// The call in the caller that made this frame, and its lanes.
   const Instr *call = nullptr;
   uint32_t callMask = 0;
+
+  void copyParam(size_t to, const Frame &source, size_t from, size_t bytes) {
+    std::memcpy(&callParams[to], &source.callParams[from], bytes);
+    std::memcpy(&callParamsWritten[to], &source.callParamsWritten[from], bytes);
+  }
 };
 
 /// A `cp.async` whose data has not arrived.
@@ -145,6 +152,9 @@ public:
   std::array<uint32_t, warpSize> openGroup{};
   /// Vector clock: what this warp knows of every warp's progress.
   std::vector<uint32_t> clock;
+  /// What its last fence covers, and what strong reads have seen that a fence
+  /// would acquire; empty if there is none.
+  std::vector<uint32_t> fenced, seen;
 
   Block &block;
   Worker &worker;

@@ -14,6 +14,7 @@
 #include "goat/PTXSim/PTXSim.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace goat;
 using namespace goat::runtime;
@@ -113,16 +114,16 @@ llvm::Error SimCall::launch(const ptxsim::Module &module,
   config.seed = options.seed;
   config.threads = options.threads;
   config.progress = progress;
-  const int64_t gridLimits[] = {0x7fffffff, 65535, 65535};
   for (int i = 0; i < 3; ++i) {
     llvm::Expected<int64_t> extent = sizes.evaluate(launch.grid[i]);
     if (!extent)
       return extent.takeError();
-    if (*extent < 0 || *extent > gridLimits[i])
-      return llvm::createStringError(llvm::formatv(
-          "expected at most {0} blocks on axis {1} of the grid of '{2}' but "
-          "got {3}",
-          gridLimits[i], i, launch.entry, *extent));
+    // What the axis admits is the launch's to say; here it must fit its type.
+    if (!llvm::isUInt<32>(*extent))
+      return llvm::createStringError(
+          llvm::formatv("expected a number of blocks below 2^32 on axis {0} of "
+                        "the grid of '{1}' but got {2}",
+                        i, launch.entry, *extent));
     if (*extent == 0)
       return llvm::Error::success();
     config.grid[i] = *extent;
@@ -131,6 +132,11 @@ llvm::Error SimCall::launch(const ptxsim::Module &module,
   llvm::Expected<int64_t> shared = sizes.evaluate(launch.sharedBytes);
   if (!shared)
     return shared.takeError();
+  if (!llvm::isUInt<32>(*shared))
+    return llvm::createStringError(
+        llvm::formatv("expected a number of bytes below 2^32 of shared memory "
+                      "for '{0}' but got {1}",
+                      launch.entry, *shared));
   config.dynamicSharedBytes = *shared;
 
   ptxsim::Arguments arguments;

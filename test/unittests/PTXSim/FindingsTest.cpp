@@ -17,17 +17,6 @@ namespace {
 
 const char *shared = ".shared .align 16 .b8 s[1024];\n";
 
-/// Exactly one finding, of this kind.
-const Finding &only(const KernelRun &run, FindingKind kind) {
-  static const Finding none{};
-  EXPECT_EQ(run.result.findings.size(), 1u) << run.findings();
-  if (run.result.findings.size() != 1)
-    return none;
-  EXPECT_EQ(findingKindName(run.result.findings[0].kind),
-            std::string(findingKindName(kind)));
-  return run.result.findings[0];
-}
-
 TEST(Findings, GlobalOutOfBounds) {
   // Thread 31 of 32 owns the last 16 bytes.
   KernelRun bad = runBody("ld.global.u32 %r1, [%rd1+16];"
@@ -157,6 +146,58 @@ TEST(Findings, UninitialisedMemory) {
   KernelRun sharedRun =
       runText(wrap("ld.shared.u32 %r1, [s];", shared), {}, threads(32));
   only(sharedRun, FindingKind::UninitialisedMemory);
+}
+
+TEST(Findings, LocalMemoryOfAnEarlierCallIsNotInitialised) {
+  // The second call's frame covers what the first one wrote and goes beyond it.
+  const std::string functions = R"(
+.func first() {
+  .local .align 16 .b8 a[64]; .reg .b32 %r<3>;
+  mov.u32 %r1, 9; st.local.u32 [a+40], %r1; ret;
+}
+.func second() {
+  .local .align 16 .b8 a[4096]; .reg .b32 %r<3>;
+  ld.local.u32 %r1, [a+40]; ret;
+}
+)";
+  KernelRun run = runText(wrap("call.uni first, (); call.uni second, ();"
+                               "call.uni first, (); call.uni second, ();",
+                               functions),
+                          {}, oneThread());
+  EXPECT_EQ(only(run, FindingKind::UninitialisedMemory).occurrences, 2u);
+}
+
+TEST(Findings, UninitialisedParameters) {
+  auto call = [](const std::string &argument, const std::string &result) {
+    return runText(wrap("{ .param .b32 a; .param .b32 b;\n" + argument +
+                            "\ncall.uni (b), f, (a);\n"
+                            "ld.param.b32 %r1, [b]; }\n"
+                            "st.global.u32 [%rd2], %r1;",
+                        ".func (.param .b32 to) f(.param .b32 from) {\n"
+                        ".reg .b32 %r<3>; ld.param.b32 %r1, [from];\n" +
+                            result + "\nret;\n}\n"),
+                   {}, oneThread());
+  };
+  KernelRun good = call("st.param.b32 [a], 7;", "st.param.b32 [to], %r1;");
+  EXPECT_EQ(good.findings(), "");
+  EXPECT_EQ(good.u32(0), 7u);
+  KernelRun noResult = call("st.param.b32 [a], 7;", "");
+  EXPECT_EQ(only(noResult, FindingKind::UninitialisedMemory).text,
+            "ld.param.b32 %r1, [b]; }");
+  EXPECT_EQ(noResult.u32(0), 0xcbcbcbcbu);
+  KernelRun noArgument = call("", "st.param.b32 [to], 1;");
+  EXPECT_EQ(only(noArgument, FindingKind::UninitialisedMemory).text,
+            ".reg .b32 %r<3>; ld.param.b32 %r1, [from];");
+}
+
+TEST(Findings, AccessesFarOutsideHitNoNeighbour) {
+  // 2^24 + 2^10 and 2^33 bytes too far: next to "in" lies "out".
+  for (const char *distance : {"16778240", "8589934592", "-8589934592"}) {
+    KernelRun run = runBody(std::string("add.u64 %rd5, %rd1, ") + distance +
+                                "; st.global.u32 [%rd5], %r0;",
+                            {}, oneThread());
+    only(run, FindingKind::OutOfBounds);
+  }
 }
 
 std::string exchange(const char *barrier) {

@@ -10,6 +10,9 @@
 
 #include "TestUtils.h"
 
+#include <algorithm>
+#include <set>
+
 using namespace goat::ptxsim;
 using namespace goat::ptxsim::test;
 
@@ -48,14 +51,116 @@ TEST_F(LaunchErrors, SayWhatWasExpected) {
             "expected block 32x1x1, as .reqntid says, but got 64x1x1");
   EXPECT_EQ(error("other", Arguments(), threads(128)),
             "expected a block within .maxntid 64x1x1 but got 128x1x1");
-  LaunchConfig big = threads(32);
-  big.dynamicSharedBytes = 2u << 20;
-  EXPECT_EQ(error("k", Arguments().pointer(0).u32(1), big),
-            "expected at most 1 MiB of shared memory but got 2097152 bytes");
   LaunchConfig empty = threads(32);
   empty.grid[1] = 0;
   EXPECT_NE(error("k", Arguments().pointer(0).u32(1), empty), "");
   EXPECT_EQ(error("k", Arguments().pointer(0).u32(1), threads(32)), "");
+}
+
+TEST_F(LaunchErrors, LimitsOfTheDevice) {
+  auto other = [&](std::array<uint32_t, 3> grid, std::array<uint32_t, 3> block,
+                   uint32_t sharedBytes = 0) {
+    LaunchConfig config;
+    config.grid = grid;
+    config.block = block;
+    config.dynamicSharedBytes = sharedBytes;
+    return error("other", Arguments(), config);
+  };
+  EXPECT_EQ(other({0x80000000, 1, 1}, {32, 1, 1}),
+            "expected at most 2147483647 blocks on axis 0 of the grid of "
+            "'other' but got 2147483648");
+  EXPECT_EQ(
+      other({1, 65536, 1}, {32, 1, 1}),
+      "expected at most 65535 blocks on axis 1 of the grid of 'other' but "
+      "got 65536");
+  EXPECT_EQ(
+      other({1, 1, 65536}, {32, 1, 1}),
+      "expected at most 65535 blocks on axis 2 of the grid of 'other' but "
+      "got 65536");
+  EXPECT_EQ(other({1, 1, 1}, {1025, 1, 1}),
+            "expected at most 1024 threads on axis 0 of the block of 'other' "
+            "but got 1025");
+  EXPECT_EQ(other({1, 1, 1}, {1, 1, 65}),
+            "expected at most 64 threads on axis 2 of the block of 'other' but "
+            "got 65");
+  EXPECT_EQ(other({1, 1, 1}, {32, 33, 1}),
+            "expected at most 1024 threads in a block of 'other' but got "
+            "32x33x1");
+  EXPECT_EQ(
+      other({1, 1, 1}, {32, 1, 1}, 232449),
+      "expected at most 232448 bytes of shared memory for 'other' but got "
+      "232449, of them 232449 dynamic");
+  EXPECT_EQ(other({1, 65535, 1}, {1, 1, 64}, 232448), "");
+}
+
+TEST(Launch, StaticSharedMemoryIsLimited) {
+  auto error = [](const std::string &bytes) {
+    Result<Module> module = Module::parse(
+        header + ".visible .entry k() { .reg .b16 %h<2>; .shared .b8 s[" +
+            bytes + "]; mov.u16 %h1, 0; st.shared.u8 [s], %h1; ret; }",
+        "m.ptx");
+    EXPECT_TRUE(bool(module)) << module.error();
+    Memory memory;
+    auto result = launch(*module, "k", memory, Arguments(), threads(1));
+    return result ? "" : result.error();
+  };
+  EXPECT_EQ(error("49152"), "");
+  EXPECT_EQ(error("49153"),
+            "expected at most 49152 bytes of shared variables in 'k' but got "
+            "49153; larger arrays are .extern and sized by the launch");
+}
+
+TEST(Launch, EveryBlockRunsOnceInAnOrderThatTheSeedDraws) {
+  // Blocks append their number to a list.
+  Result<Module> module = Module::parse(header + R"(
+.visible .entry k(.param .u64 p) {
+  .reg .b32 %r<9>; .reg .b64 %rd<6>;
+  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %nctaid.x;
+  mad.lo.u32 %r4, %r2, %r3, %r1;
+  ld.param.u64 %rd1, [p];
+  atom.global.add.u32 %r5, [%rd1], 1;
+  mul.wide.u32 %rd2, %r5, 4; add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3+4], %r4;
+  ret;
+})",
+                                        "m.ptx");
+  ASSERT_TRUE(bool(module)) << module.error();
+  auto order = [&](uint64_t seed) {
+    Memory memory;
+    uint64_t p = memory.allocate(25 * 4, "p", 256, Init::Zero);
+    LaunchConfig config = threads(1, seed);
+    config.grid = {6, 4, 1};
+    auto result = launch(*module, "k", memory, Arguments().pointer(p), config);
+    EXPECT_TRUE(bool(result)) << result.error();
+    EXPECT_TRUE(result->findings.empty());
+    std::vector<uint32_t> list(24);
+    memory.read(p + 4, list.data(), 96);
+    return list;
+  };
+  std::set<std::vector<uint32_t>> orders;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    std::vector<uint32_t> list = order(seed);
+    EXPECT_EQ(list, order(seed));
+    orders.insert(list);
+    std::sort(list.begin(), list.end());
+    for (uint32_t i = 0; i < 24; ++i)
+      EXPECT_EQ(list[i], i);
+  }
+  EXPECT_GT(orders.size(), 4u);
+}
+
+TEST(Launch, AHugeGridIsNotLaidOutInMemory) {
+  Result<Module> module =
+      Module::parse(header + ".visible .entry k() { trap; }", "m.ptx");
+  ASSERT_TRUE(bool(module)) << module.error();
+  Memory memory;
+  LaunchConfig config = threads(1);
+  config.grid = {0x7fffffff, 65535, 65535};
+  config.maxFindings = 1;
+  auto result = launch(*module, "k", memory, Arguments(), config);
+  ASSERT_TRUE(bool(result)) << result.error();
+  ASSERT_EQ(result->findings.size(), 1u);
+  EXPECT_LT(result->findings[0].block[2], 65535u);
 }
 
 TEST(Memory, ReadsWritesAndKnowsWhatIsInitialised) {

@@ -124,6 +124,17 @@ inline KernelRun runBody(const std::string &body,
   return runText(wrap(body), std::move(in), std::move(config));
 }
 
+/// Exactly one finding, of this kind.
+inline const Finding &only(const KernelRun &run, FindingKind kind) {
+  static const Finding none{};
+  EXPECT_EQ(run.result.findings.size(), 1u) << run.findings();
+  if (run.result.findings.size() != 1)
+    return none;
+  EXPECT_EQ(findingKindName(run.result.findings[0].kind),
+            std::string(findingKindName(kind)));
+  return run.result.findings[0];
+}
+
 inline LaunchConfig oneThread() {
   LaunchConfig config;
   config.block = {1, 1, 1};
