@@ -10,6 +10,7 @@
 #include "CompileFlags.h"
 #include "Progress.h"
 #include "goat/Driver/Tools.h"
+#include "goat/Runtime/Comparison.h"
 #include "goat/Runtime/LayerInputs.h"
 #include "goat/Runtime/Npy.h"
 #include "goat/Runtime/Runner.h"
@@ -53,7 +54,8 @@ struct Flags : CompileFlags {
   cl::opt<std::string> out{
       "out", cl::value_desc("directory"),
       cl::desc("Write inputs and outputs as .npy files to folders of this "
-               "directory called inputs, reference, sim"),
+               "directory called inputs, reference, sim, and how far an output "
+               "may be from the reference's to one called bounds"),
       cl::cat(category)};
   cl::opt<bool> compare{"compare",
                         cl::desc("Also run the reference, and fail beyond the "
@@ -81,7 +83,10 @@ private:
   llvm::Error compile();
   llvm::Error collectInputs();
   llvm::Expected<RunResult> runOn(Runner &runner);
+  llvm::Error setBounds(const RunResult &reference);
   llvm::Error compareWith(const RunResult &reference);
+  llvm::Error writeBounds();
+  llvm::Expected<llvm::SmallString<128>> createFolder(llvm::StringRef folder);
   llvm::Error writeTensors(llvm::StringRef folder,
                            llvm::ArrayRef<Tensor> tensors, bool areInputs);
   llvm::json::Value describe() const;
@@ -96,6 +101,8 @@ private:
   std::optional<ptx::Artifact> artifact;
   std::vector<Tensor> inputs;
   RunResult result;
+  /// What the reference's outputs allow; empty where it did not run.
+  std::vector<Bounds> bounds;
   std::vector<Comparison> comparisons;
 };
 
@@ -196,12 +203,18 @@ llvm::Expected<RunResult> GoatRun::runOn(Runner &runner) {
   });
 }
 
+llvm::Error GoatRun::setBounds(const RunResult &reference) {
+  for (size_t i = 0; i < reference.outputs.size(); ++i) {
+    llvm::Expected<Bounds> found =
+        boundsOf(function, i, inputs, reference.outputs);
+    if (!found)
+      return found.takeError();
+    bounds.push_back(std::move(*found));
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error GoatRun::compareWith(const RunResult &reference) {
-  double magnitude = 0;
-  for (const Tensor &input : inputs)
-    for (double element : input.data)
-      if (std::isfinite(element))
-        magnitude = std::max(magnitude, std::abs(element));
   for (size_t i = 0; i < result.outputs.size(); ++i) {
     if (result.outputs[i].shape != reference.outputs[i].shape)
       return llvm::createStringError(llvm::formatv(
@@ -209,35 +222,60 @@ llvm::Error GoatRun::compareWith(const RunResult &reference) {
           "{2}",
           resultName(function, i), shapeString(reference.outputs[i].shape),
           shapeString(result.outputs[i].shape)));
-    llvm::Expected<DType> dtype = dtypeOf(function.getResultTypes()[i]);
-    if (!dtype)
-      return dtype.takeError();
     comparisons.push_back(
-        compare(result.outputs[i], reference.outputs[i], *dtype, magnitude));
+        compare(result.outputs[i], reference.outputs[i], bounds[i]));
   }
   return llvm::Error::success();
 }
 
-llvm::Error GoatRun::writeTensors(llvm::StringRef folder,
-                                  llvm::ArrayRef<Tensor> tensors,
-                                  bool areInputs) {
+/// Creates a folder of the directory that --out names.
+llvm::Expected<llvm::SmallString<128>>
+GoatRun::createFolder(llvm::StringRef folder) {
   llvm::SmallString<128> directory(flags.out.getValue());
   llvm::sys::path::append(directory, folder);
   if (std::error_code error = llvm::sys::fs::create_directories(directory))
     return llvm::createStringError(error, "cannot create directory '" +
                                               directory +
                                               "': " + error.message());
+  return directory;
+}
+
+llvm::Error GoatRun::writeTensors(llvm::StringRef folder,
+                                  llvm::ArrayRef<Tensor> tensors,
+                                  bool areInputs) {
+  llvm::Expected<llvm::SmallString<128>> directory = createFolder(folder);
+  if (!directory)
+    return directory.takeError();
   for (auto [index, tensor] : llvm::enumerate(tensors)) {
     Type type = areInputs ? function.getArgumentTypes()[index]
                           : function.getResultTypes()[index];
     llvm::Expected<DType> dtype = dtypeOf(type);
     if (!dtype)
       return dtype.takeError();
-    llvm::SmallString<128> path(directory);
+    llvm::SmallString<128> path(*directory);
     llvm::sys::path::append(path, (areInputs ? parameterName(function, index)
                                              : resultName(function, index)) +
                                       ".npy");
     if (llvm::Error error = writeNpy(path, tensor, *dtype))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+/// Writes each output's bounds on rows and on the whole, for a comparison that
+/// is made elsewhere.
+llvm::Error GoatRun::writeBounds() {
+  llvm::Expected<llvm::SmallString<128>> directory = createFolder("bounds");
+  if (!directory)
+    return directory.takeError();
+  for (auto [index, bound] : llvm::enumerate(bounds)) {
+    llvm::SmallString<128> path(*directory);
+    llvm::sys::path::append(path, resultName(function, index));
+    if (llvm::Error error =
+            writeNpy((path + ".npy").str(), bound.rows, DType::F32))
+      return error;
+    if (llvm::Error error = writeNpy((path + ".total.npy").str(),
+                                     {{}, {bound.total}}, DType::F32))
       return error;
   }
   return llvm::Error::success();
@@ -270,6 +308,9 @@ llvm::json::Value GoatRun::describe() const {
       output["max_abs_error"] = number(comparison.maxAbs);
       output["rel_l2_error"] = number(comparison.relativeL2);
       output["tolerance"] = comparison.tolerance;
+      output["worst_row"] = llvm::json::Array(comparison.worstRow);
+      output["worst_row_error"] = number(comparison.worstRowError);
+      output["worst_row_bound"] = comparison.worstRowBound;
       output["passed"] = comparison.isWithin;
       worstAbs = std::max(worstAbs, comparison.maxAbs);
       worstL2 = std::max(worstL2, comparison.relativeL2);
@@ -298,6 +339,12 @@ void GoatRun::print() const {
           comparisons[i].relativeL2, comparisons[i].tolerance,
           comparisons[i].maxAbs, comparisons[i].isWithin ? "right" : "WRONG");
     out << "\n";
+    if (i < comparisons.size() && !comparisons[i].isWithin)
+      out << llvm::formatv(
+          "    at [{0:$[, ]}] off by {1:e2} (at most {2:e2})\n",
+          llvm::make_range(comparisons[i].worstRow.begin(),
+                           comparisons[i].worstRow.end()),
+          comparisons[i].worstRowError, comparisons[i].worstRowBound);
   }
   if (result.instructions != 0) {
     out << "  " << result.instructions << " warp instructions";
@@ -346,10 +393,15 @@ llvm::Expected<bool> GoatRun::run() {
     if (llvm::Error error = writeTensors(flags.on, result.outputs, false))
       return error;
   }
-  if (flags.compare) {
+  if (!runner) {
+    if (llvm::Error error = setBounds(result))
+      return error;
+  } else if (flags.compare) {
     llvm::Expected<RunResult> expected = runOn(*reference);
     if (!expected)
       return expected.takeError();
+    if (llvm::Error error = setBounds(*expected))
+      return error;
     if (llvm::Error error = compareWith(*expected))
       return error;
     if (!flags.out.empty())
@@ -357,6 +409,9 @@ llvm::Expected<bool> GoatRun::run() {
               writeTensors("reference", expected->outputs, false))
         return error;
   }
+  if (!flags.out.empty() && !bounds.empty())
+    if (llvm::Error error = writeBounds())
+      return error;
   if (flags.json)
     llvm::outs() << llvm::formatv("{0:2}\n", describe());
   else

@@ -3,12 +3,11 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Casts to and from parameter types, and comparison.
+// Casts to and from parameter types.
 //
 //===----------------------------------------------------------------------===//
 
 #include "goat/Runtime/Tensors.h"
-#include "goat/Runtime/Tolerances.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Endian.h"
@@ -102,43 +101,4 @@ Tensor goat::runtime::unpack(llvm::ArrayRef<uint8_t> bytes, DType dtype,
         dtype, width == 2 ? llvm::support::endian::read16le(&bytes[2 * i])
                           : llvm::support::endian::read32le(&bytes[4 * i]));
   return tensor;
-}
-
-static double toleranceOf(DType dtype) {
-  switch (dtype) {
-  case DType::F16:
-    return tolerances::f16;
-  case DType::BF16:
-    return tolerances::bf16;
-  case DType::F32:
-    return tolerances::f32;
-  case DType::I32:
-    return 0;
-  }
-  llvm_unreachable("unknown dtype");
-}
-
-Comparison goat::runtime::compare(const Tensor &actual, const Tensor &expected,
-                                  DType dtype, double magnitude) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  Comparison result;
-  result.tolerance = toleranceOf(dtype);
-  double squaredError = 0, squaredNorm = 0;
-  for (size_t i = 0; i < expected.data.size(); ++i) {
-    double error = actual.data[i] == expected.data[i]
-                       ? 0
-                       : std::abs(actual.data[i] - expected.data[i]);
-    if (std::isnan(error))
-      error = infinity;
-    result.maxAbs = std::max(result.maxAbs, error);
-    squaredError += error * error;
-    if (std::isfinite(expected.data[i]))
-      squaredNorm += expected.data[i] * expected.data[i];
-  }
-  if (squaredError > 0)
-    result.relativeL2 =
-        squaredNorm > 0 ? std::sqrt(squaredError / squaredNorm) : infinity;
-  result.isWithin = result.relativeL2 <= result.tolerance ||
-                    result.maxAbs <= tolerances::cancellation * magnitude;
-  return result;
 }

@@ -6,18 +6,21 @@
     pip install numpy cuda-bindings
     python3 test/Device/run.py [--json FILE] [--vectors DIR] CASE...
 
-A CASE is an artifact directory (kernel.json and the code it names) with three
-folders of float32 arrays beside it, one file for each input or output:
+A CASE is an artifact directory (kernel.json and the code it names) with folders
+of float32 arrays beside it, as `goat-run --compare --out=CASE` writes them:
 
-    CASE/inputs/NAME.npy      what the kernel is given
-    CASE/reference/NAME.npy   what the reference answers
-    CASE/sim/NAME.npy         what the simulator answers (may be missing)
+    CASE/inputs/NAME.npy         what the kernel is given
+    CASE/reference/NAME.npy      what the reference answers
+    CASE/bounds/NAME.npy         how far each row may be from that (an L2
+                                 distance; for an LSE each element)
+    CASE/bounds/NAME.total.npy   how far all of it may be
+    CASE/sim/NAME.npy            what the simulator answers (may be missing)
 
-An output is right when its relative L2 distance from the reference, and from
-the simulator, is within the tolerance of its type, and infinities stand in the
-same places. The share of elements equal to the
-simulator's in every bit is printed and not judged: the approximate functions
-of hardware and simulator may differ in their last bits.
+An output is right when its distance from the reference, and from the simulator,
+is within the bounds in every row and as a whole, and infinities stand in the
+same places. The share of elements equal to the simulator's in every bit is
+printed and not judged: the approximate functions of hardware and simulator may
+differ in their last bits.
 
 `--vectors DIR` also records what single instructions return (see vectors.py).
 Exits with 1 when something is wrong and with 2 when there is nothing to run on.
@@ -42,39 +45,38 @@ from goatc.driver import CudaDriver, DeviceError, Driver  # noqa: E402
 from goatc.launch import run_artifact  # noqa: E402
 import vectors  # noqa: E402
 
-# Relative L2 tolerances. bf16 and f16 results are rounded once on store, and the
-# probabilities once before the second product: about one unit of rounding, 2^-8
-# and 2^-11. fp32 results (LSE) are off by the approximate functions alone.
-TOLERANCE = {"bf16": 4e-3, "f16": 1e-3, "f32": 1e-5}
 
+def compare(actual: np.ndarray, expected: np.ndarray, rows: np.ndarray,
+            total: float) -> Dict[str, Any]:
+    """Compares two arrays, given the bounds on the L2 distance of each row (an
+    array of the first axes of `expected`) and of the whole.
 
-def compare(actual: np.ndarray, expected: np.ndarray) -> Dict[str, float]:
-    """Returns max_abs_error, rel_l2_error and equal_share of two arrays.
-
-    Non-finite elements count as errors of infinity unless both are the same
-    infinity; finite elements are compared in float64. rel_l2_error is against
-    the norm of `expected`, or absolute where that is 0.
+    Returns max_abs_error, rel_l2_error, equal_share and passed. Non-finite
+    elements count as errors of infinity unless both are the same infinity;
+    finite elements are compared in float64. rel_l2_error is against the norm of
+    `expected`, or absolute where that is 0.
     """
     if actual.shape != expected.shape:
         raise ArtifactError(f"expected stored results of shape {actual.shape} "
                             f"but got {expected.shape}")
+    if rows.shape != expected.shape[:rows.ndim]:
+        raise ArtifactError(f"expected bounds for rows of {expected.shape} but "
+                            f"got bounds of shape {rows.shape}")
     a = actual.astype(np.float64)
     e = expected.astype(np.float64)
     equal = a == e
-    if a.size == 0:
-        return {"max_abs_error": 0.0, "rel_l2_error": 0.0, "equal_share": 1.0}
     finite = np.isfinite(a) & np.isfinite(e)
-    worst = 0.0
-    distance = 0.0
-    if not np.all(finite | equal):
-        worst = distance = float("inf")
-    elif np.any(finite):
-        difference = a[finite] - e[finite]
-        norm = float(np.linalg.norm(e[finite]))
-        worst = float(np.abs(difference).max())
-        distance = float(np.linalg.norm(difference)) / (norm or 1.0)
-    return {"max_abs_error": worst, "rel_l2_error": distance,
-            "equal_share": float(equal.mean())}
+    error = np.where(finite, 0.0, np.inf)
+    error[finite] = np.abs(a[finite] - e[finite])
+    error[equal] = 0.0
+    distances = np.sqrt((error.reshape(rows.shape + (-1,)) ** 2).sum(-1)
+                        if a.size else np.zeros(rows.shape))
+    distance = float(np.linalg.norm(distances))
+    norm = float(np.linalg.norm(e[np.isfinite(e)]))
+    return {"max_abs_error": float(error.max(initial=0.0)),
+            "rel_l2_error": distance / (norm or 1.0),
+            "equal_share": float(equal.mean()) if a.size else 1.0,
+            "passed": bool(np.all(distances <= rows) and distance <= total)}
 
 
 def load_arrays(folder: Path, names: List[str]) -> Dict[str, np.ndarray]:
@@ -97,18 +99,14 @@ def run_case(driver: Driver, folder: Path) -> Dict[str, Any]:
     stored = {"reference": load_arrays(folder / "reference", names)}
     if (folder / "sim").is_dir():
         stored["sim"] = load_arrays(folder / "sim", names)
+    bounds = load_arrays(folder / "bounds",
+                         names + [f"{name}.total" for name in names])
     rows = []
-    for output in artifact.outputs:
-        if output.dtype not in TOLERANCE:
-            raise ArtifactError(
-                f"expected '{output.name}' of type {', '.join(TOLERANCE)} but "
-                f"got {output.dtype}, which has no tolerance in run.py")
-        tolerance = TOLERANCE[output.dtype]
+    for name in names:
         for source, arrays in stored.items():
-            figures = compare(results[output.name], arrays[output.name])
-            rows.append({"output": output.name, "against": source, **figures,
-                         "tolerance": tolerance,
-                         "passed": figures["rel_l2_error"] <= tolerance})
+            rows.append({"output": name, "against": source,
+                         **compare(results[name], arrays[name], bounds[name],
+                                   float(bounds[f"{name}.total"]))})
     return {"case": folder.name, "target": artifact.target, "outputs": rows,
             "passed": all(row["passed"] for row in rows)}
 

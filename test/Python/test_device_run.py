@@ -25,13 +25,15 @@ import sample_artifact  # noqa: E402
 
 
 class CompareTest(unittest.TestCase):
-    def compare(self, actual, expected):
-        return run.compare(np.float32(actual), np.float32(expected))
+    def compare(self, actual, expected, rows=np.inf, total=np.inf):
+        actual, expected = np.float32(actual), np.float32(expected)
+        rows = np.broadcast_to(np.float32(rows), expected.shape[:1])
+        return run.compare(actual, expected, rows, total)
 
     def test_equal_arrays(self):
-        self.assertEqual(self.compare([1, -np.inf], [1, -np.inf]),
+        self.assertEqual(self.compare([1, -np.inf], [1, -np.inf], 0, 0),
                          {"max_abs_error": 0.0, "rel_l2_error": 0.0,
-                          "equal_share": 1.0})
+                          "equal_share": 1.0, "passed": True})
 
     def test_figures(self):
         figures = self.compare([3.0, 4.5], [3.0, 4.0])
@@ -42,15 +44,30 @@ class CompareTest(unittest.TestCase):
     def test_a_reference_of_zeros_gives_the_absolute_distance(self):
         self.assertEqual(self.compare([0.25, 0], [0, 0])["rel_l2_error"], 0.25)
 
+    def test_rows_and_the_whole_are_bounded(self):
+        off = ([[3, 4], [5.75, 1]], [[0, 0], [5, 0]])  # by 5 and by 1.25
+        for rows, total, passed in (([5, 1.25], 5.2, True),
+                                    ([4.9, 9], 9, False),
+                                    ([9, 1.2], 9, False), ([9, 9], 5.1, False)):
+            with self.subTest(f"{rows} {total}"):
+                self.assertIs(self.compare(*off, rows, total)["passed"], passed)
+
+    def test_bounds_of_another_shape_are_an_error(self):
+        with self.assertRaisesRegex(run.ArtifactError, "expected bounds"):
+            run.compare(np.zeros((2, 3)), np.zeros((2, 3)), np.ones(3), 1)
+
     def test_nan_and_lost_infinities_are_errors(self):
         for actual, expected in (([np.nan], [0]), ([np.nan], [np.nan]),
                                  ([-1e30], [-np.inf]), ([np.inf], [-np.inf])):
             with self.subTest(f"{actual} {expected}"):
-                self.assertEqual(
-                    self.compare(actual, expected)["rel_l2_error"], np.inf)
+                figures = self.compare(actual, expected, 1e38, 1e38)
+                self.assertEqual(figures["rel_l2_error"], np.inf)
+                self.assertFalse(figures["passed"])
 
     def test_empty_arrays_agree(self):
-        self.assertEqual(self.compare([], [])["rel_l2_error"], 0.0)
+        figures = self.compare(np.zeros((0, 4)), np.zeros((0, 4)), 0, 0)
+        self.assertEqual(figures["rel_l2_error"], 0.0)
+        self.assertTrue(figures["passed"])
 
 
 class RunTest(unittest.TestCase):
@@ -64,12 +81,17 @@ class RunTest(unittest.TestCase):
         self.expected = x + 0.5
         self.store("reference", out=self.expected)
         self.store("sim", out=self.expected)
+        # 4e-3 of the whole, and of the largest row four times as much.
+        norm = np.linalg.norm(self.expected)
+        np.save(self.store("bounds", out=np.full((2, 5), 16e-3 * norm))
+                / "out.total.npy", np.float32(4e-3 * norm))
 
     def store(self, folder, **arrays):
         (self.case / folder).mkdir(exist_ok=True)
         for name, array in arrays.items():
             np.save(self.case / folder / f"{name}.npy",
                     array.astype(np.float32))
+        return self.case / folder
 
     def main(self, *arguments, connect=None):
         connect = connect or (lambda: DriverDouble(sample_artifact.KERNELS))
@@ -109,6 +131,21 @@ class RunTest(unittest.TestCase):
         code, out, _ = self.main(self.case)
         self.assertEqual(code, 1)
         self.assertRegex(out, "expected the array .*out.npy")
+
+    def test_a_case_without_bounds_fails_by_name(self):
+        (self.case / "bounds" / "out.npy").unlink()
+        code, out, _ = self.main(self.case)
+        self.assertEqual(code, 1)
+        self.assertRegex(out, "expected the array .*bounds.*out.npy")
+
+    def test_one_wrong_row_fails(self):
+        bounds = np.full((2, 5), 1.0)
+        bounds[1, 3] = 0.01
+        self.store("bounds", out=bounds)
+        reference = self.expected.copy()
+        reference[1, 3, 2] += 0.02
+        self.store("reference", out=reference)
+        self.assertEqual(self.main(self.case)[0], 1)
 
     def test_one_broken_case_does_not_hide_the_others(self):
         code, out, _ = self.main(self.root / "missing", self.case)

@@ -5,7 +5,7 @@
 //
 // All runners take and give the reference's tensors, whose doubles hold every
 // value of every parameter type exactly. Here they become the bytes of a
-// parameter and come back, and are compared.
+// parameter and come back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,22 +40,6 @@ std::vector<uint8_t> pack(const Tensor &tensor, DType dtype);
 /// The inverse of `pack`.
 Tensor unpack(llvm::ArrayRef<uint8_t> bytes, DType dtype,
               llvm::ArrayRef<int64_t> shape);
-
-/// How far an output is from the reference's.
-struct Comparison {
-  /// ‖x − r‖₂ / ‖r‖₂ over all elements. Equal infinities count as equal; a NaN
-  /// or an infinity on one side only makes it infinite.
-  double relativeL2 = 0;
-  double maxAbs = 0;
-  /// The bound on relativeL2 for this dtype, from Tolerances.h.
-  double tolerance = 0;
-  bool isWithin = false;
-};
-
-/// Compares tensors of one shape. `magnitude` is the largest finite magnitude
-/// among the inputs, which an output of pure cancellation is measured by.
-Comparison compare(const Tensor &actual, const Tensor &expected, DType dtype,
-                   double magnitude);
 
 } // namespace goat::runtime
 

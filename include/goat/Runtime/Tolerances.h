@@ -3,8 +3,9 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bounds of goat-run --compare, with their reasons. The reference computes
-// in double from the same rounded inputs, so that all error is the kernel's.
+// How far a kernel may be from right, with the reasons; nothing else says so.
+// The reference computes in double from the same rounded inputs, so that all
+// error is the kernel's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,23 +14,32 @@
 
 namespace goat::runtime::tolerances {
 
-/// Relative L2 error of a bf16 output. Weights are rounded to bf16 before they
-/// multiply V, and the result once more: each at most 2^-9 = 2e-3 relative and
-/// about half of that in the mean.
-constexpr double bf16 = 4e-3;
+/// A bf16 output, relative. Weights are rounded to bf16 before they multiply
+/// V, and the result once more: each at most 2^-9 and about half of that in
+/// the mean.
+constexpr double bf16 = 0x1p-8;
 
 /// The same with the 2^-12 of f16.
-constexpr double f16 = 5e-4;
+constexpr double f16 = 0x1p-11;
 
-/// An f32 output such as lse never passes through 16 bits: sums of products in
-/// f32, ex2.approx and lg2.approx near 2^-22, and a prior good to 1e-5.
-constexpr double f32 = 2e-5;
+/// One row of an output may be off by this many times the tolerance of the
+/// whole: its errors are measured by Σ p|v|, which in a single row of signed
+/// values may be a few times |Σ p v|. A row that is wrong is off by about 1.
+constexpr double rowFactor = 4;
 
-/// Where an output is nothing but cancellation (an exclusion that removes the
-/// whole row), relative error says nothing. An absolute error below this part
-/// of the largest input is right whatever the relative one is; it is a few
-/// units of the last place of f32.
+/// Where an exclusion removes nearly all of a row, relative error says nothing:
+/// what remains is the rounding in f32 (2^-24) of a few operations on numbers
+/// as large as the row's values. In units of the largest |value| that the
+/// row's head may read; per element.
 constexpr double cancellation = 1e-6;
+
+/// An element of lse, in units of max(1, |lse|): sums in f32, ex2.approx
+/// (2^-22) and one lg2.approx.
+constexpr double lse = 1e-5;
+
+/// What the scores in an lse may add, in the same units: sums of products in
+/// f32, and a prior that is good to 1e-5.
+constexpr double score = 1e-5;
 
 } // namespace goat::runtime::tolerances
 

@@ -12,6 +12,7 @@
 
 #include "goat/Driver/Compiler.h"
 #include "goat/Driver/Registration.h"
+#include "goat/Runtime/Comparison.h"
 #include "goat/Runtime/Runner.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -47,11 +48,13 @@ static void runOnSimulator(MLIRContext &context, const cases::Case &test) {
   EXPECT_TRUE(result->findings.empty()) << result->findings.front();
   ASSERT_EQ(result->outputs.size(), 1u);
   ASSERT_EQ(result->outputs[0].shape, test.expected[0].shape);
-  runtime::Comparison comparison =
-      runtime::compare(result->outputs[0], test.expected[0],
-                       runtime::DType::BF16, /*magnitude=*/8.0);
+  const std::vector<double> magnitudes(test.expected[0].data.size() / 8, 8.0);
+  runtime::Comparison comparison = runtime::compare(
+      result->outputs[0], test.expected[0],
+      runtime::boundsOf(test.expected[0], runtime::DType::BF16, magnitudes));
   EXPECT_TRUE(comparison.isWithin)
-      << "relative L2 error " << comparison.relativeL2;
+      << "relative L2 error " << comparison.relativeL2 << ", row off by "
+      << comparison.worstRowError;
 }
 
 TEST(Foreign, Simulator) {

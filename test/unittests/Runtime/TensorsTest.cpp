@@ -1,4 +1,4 @@
-//===- TensorsTest.cpp - casts, comparison and .npy files -----------------===//
+//===- TensorsTest.cpp - casts and .npy files -----------------------------===//
 //
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,6 @@
 
 #include "goat/Runtime/Tensors.h"
 #include "goat/Runtime/Npy.h"
-#include "goat/Runtime/Tolerances.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -50,42 +49,6 @@ TEST(Tensors, PackAndUnpack) {
   EXPECT_EQ(pack({{1}, {1}}, DType::F16), (std::vector<uint8_t>{0x00, 0x3c}));
   EXPECT_EQ(pack({{1}, {-2}}, DType::I32),
             (std::vector<uint8_t>{0xfe, 0xff, 0xff, 0xff}));
-}
-
-TEST(Tensors, Compare) {
-  Tensor expected{{3}, {3, 4, -infinity}};
-  Comparison same = compare(expected, expected, DType::BF16, 1);
-  EXPECT_EQ(same.relativeL2, 0);
-  EXPECT_TRUE(same.isWithin);
-
-  Comparison off = compare({{3}, {3.1, 4, -infinity}}, expected, DType::F32, 1);
-  EXPECT_NEAR(off.relativeL2, 0.1 / 5, 1e-12);
-  EXPECT_NEAR(off.maxAbs, 0.1, 1e-12);
-  EXPECT_FALSE(off.isWithin);
-
-  const double atTheEdge = 5 * tolerances::bf16;
-  EXPECT_TRUE(compare({{3}, {3 + 0.999 * atTheEdge, 4, -infinity}}, expected,
-                      DType::BF16, 1)
-                  .isWithin);
-  EXPECT_FALSE(compare({{3}, {3 + 1.001 * atTheEdge, 4, -infinity}}, expected,
-                       DType::BF16, 1)
-                   .isWithin);
-}
-
-TEST(Tensors, ComparisonSeesWhatIsNotFinite) {
-  Tensor expected{{2}, {1, -infinity}};
-  for (double wrong : {std::nan(""), infinity, 0.0, -1e30})
-    EXPECT_FALSE(compare({{2}, {1, wrong}}, expected, DType::BF16, 1).isWithin);
-  EXPECT_FALSE(
-      compare({{2}, {std::nan(""), -infinity}}, expected, DType::BF16, 1)
-          .isWithin);
-}
-
-TEST(Tensors, CancellationIsMeasuredByTheInputs) {
-  Tensor expected{{2}, {1e-18, -2e-18}};
-  Tensor actual{{2}, {3e-7, 0}};
-  EXPECT_TRUE(compare(actual, expected, DType::BF16, 1).isWithin);
-  EXPECT_FALSE(compare(actual, expected, DType::BF16, 0.1).isWithin);
 }
 
 namespace {

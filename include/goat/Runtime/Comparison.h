@@ -1,0 +1,67 @@
+//===- Comparison.h - is an output right? -----------------------*- C++ -*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bounds on the error of an output, as a whole and row by row, and whether they
+// are kept. The numbers are those of Tolerances.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_RUNTIME_COMPARISON_H
+#define GOAT_RUNTIME_COMPARISON_H
+
+#include "goat/Runtime/Tensors.h"
+
+namespace goat::runtime {
+
+/// How far an output x may be from the reference's r.
+struct Bounds {
+  /// On ‖x − r‖₂ of each row of 16-bit elements (the output's shape without its
+  /// last axis), or on |x − r| of each element in f32 (the output's shape).
+  Tensor rows;
+  /// On ‖x − r‖₂ over all finite elements.
+  double total = 0;
+  /// The relative part of `total`, for reports.
+  double relativeL2 = 0;
+};
+
+/// The bounds of an output whose reference is `expected`. A row of 16-bit
+/// elements may be off by a part of its own norm and by
+/// tolerances::cancellation of its entry in `magnitudes`; without entries a row
+/// of zeros has to be zeros. An element in f32 is an lse. Infinities have to be
+/// met exactly.
+Bounds boundsOf(const Tensor &expected, DType dtype,
+                llvm::ArrayRef<double> magnitudes = {});
+
+/// The bounds of result `index` of a layer run on `inputs`, all of whose
+/// results on the reference are `expected`. Magnitudes are those of the value
+/// rows that the row's head may read; they count where there is an exclusion,
+/// and not in rows that see no key, as far as an lse tells. Fails where the
+/// result's type is no parameter type.
+llvm::Expected<Bounds> boundsOf(mlir::func::FuncOp function, unsigned index,
+                                llvm::ArrayRef<Tensor> inputs,
+                                llvm::ArrayRef<Tensor> expected);
+
+/// How far an output is from the reference's.
+struct Comparison {
+  /// ‖x − r‖₂ / ‖r‖₂ over all elements. Equal infinities count as equal; a NaN
+  /// or an infinity on one side only makes it infinite.
+  double relativeL2 = 0;
+  double maxAbs = 0;
+  /// Bounds::relativeL2.
+  double tolerance = 0;
+  /// The row (or the element of an lse) that is off by most of its bound.
+  llvm::SmallVector<int64_t> worstRow;
+  double worstRowError = 0;
+  double worstRowBound = 0;
+  bool isWithin = false;
+};
+
+/// Compares tensors of one shape.
+Comparison compare(const Tensor &actual, const Tensor &expected,
+                   const Bounds &bounds);
+
+} // namespace goat::runtime
+
+#endif // GOAT_RUNTIME_COMPARISON_H

@@ -1,0 +1,176 @@
+//===- Comparison.cpp - is an output right? -------------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bounds from the reference's outputs and the layer's inputs, and comparison.
+//
+//===----------------------------------------------------------------------===//
+
+#include "goat/Runtime/Comparison.h"
+#include "goat/Dialect/Goat/IR/GoatDialect.h"
+#include "goat/Runtime/LayerInputs.h"
+#include "goat/Runtime/Tolerances.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::runtime;
+
+static double toleranceOf(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return tolerances::f16;
+  case DType::BF16:
+    return tolerances::bf16;
+  case DType::F32:
+    return tolerances::lse + tolerances::score;
+  case DType::I32:
+    return 0;
+  }
+  llvm_unreachable("unknown dtype");
+}
+
+Bounds goat::runtime::boundsOf(const Tensor &expected, DType dtype,
+                               llvm::ArrayRef<double> magnitudes) {
+  Bounds bounds;
+  bounds.relativeL2 = toleranceOf(dtype);
+  bounds.rows.shape = expected.shape;
+  const bool hasRows = dtype != DType::F32 && !expected.shape.empty();
+  const int64_t width = hasRows ? bounds.rows.shape.pop_back_val() : 1;
+  const int64_t rows = reference::numElements(bounds.rows.shape);
+  double squaredNorm = 0, squaredFloor = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    double squared = 0;
+    for (double element :
+         llvm::ArrayRef(expected.data).slice(row * width, width))
+      if (std::isfinite(element))
+        squared += element * element;
+    double floor = 0, relative = tolerances::rowFactor * bounds.relativeL2;
+    if (dtype == DType::F32) {
+      floor = std::isfinite(expected.data[row])
+                  ? bounds.relativeL2 * std::max(1.0, std::sqrt(squared))
+                  : 0;
+      relative = 0;
+    } else if (!magnitudes.empty()) {
+      floor = tolerances::cancellation * std::sqrt(width) * magnitudes[row];
+    }
+    squaredNorm += squared;
+    squaredFloor += floor * floor;
+    bounds.rows.data.push_back(relative * std::sqrt(squared) + floor);
+  }
+  bounds.total = std::sqrt(bounds.relativeL2 * bounds.relativeL2 * squaredNorm +
+                           squaredFloor);
+  return bounds;
+}
+
+/// What the function's parameter holds that `value` is; null for other values.
+static const Tensor *inputOf(Value value, llvm::ArrayRef<Tensor> inputs) {
+  auto argument = dyn_cast_or_null<BlockArgument>(value);
+  return argument ? &inputs[argument.getArgNumber()] : nullptr;
+}
+
+/// For each row of out the largest finite |value| that its head may read.
+static std::vector<double> magnitudesOf(AttentionOp op,
+                                        llvm::ArrayRef<Tensor> inputs,
+                                        llvm::ArrayRef<int64_t> outShape,
+                                        const Tensor *lse) {
+  const Tensor *value = inputOf(op.getValue(), inputs);
+  if (!value || op.getExclude().empty())
+    return {};
+  const Tensor *lengths = inputOf(op.getKLengths(), inputs);
+  const int64_t heads = outShape[1], queries = outShape[2];
+  const int64_t keyHeads = value->shape[1], keys = value->shape[2];
+  const int64_t width = value->shape[3];
+  std::vector<double> magnitudes;
+  for (int64_t b = 0; b < outShape[0]; ++b)
+    for (int64_t h = 0; h < heads; ++h) {
+      const int64_t read =
+          lengths ? std::clamp<int64_t>(lengths->data[b], 0, keys) : keys;
+      const int64_t first =
+          (b * keyHeads + h / (heads / keyHeads)) * keys * width;
+      double largest = 0;
+      for (double element :
+           llvm::ArrayRef(value->data).slice(first, read * width))
+        if (std::isfinite(element))
+          largest = std::max(largest, std::abs(element));
+      for (int64_t i = 0; i < queries; ++i) {
+        const bool isMasked = lse && std::isinf(lse->data[magnitudes.size()]);
+        magnitudes.push_back(isMasked ? 0 : largest);
+      }
+    }
+  return magnitudes;
+}
+
+llvm::Expected<Bounds>
+goat::runtime::boundsOf(func::FuncOp function, unsigned index,
+                        llvm::ArrayRef<Tensor> inputs,
+                        llvm::ArrayRef<Tensor> expected) {
+  llvm::Expected<DType> dtype = dtypeOf(function.getResultTypes()[index]);
+  if (!dtype)
+    return dtype.takeError();
+  OperandRange returned =
+      function.getBody().front().getTerminator()->getOperands();
+  std::vector<double> magnitudes;
+  if (auto op = returned[index].getDefiningOp<AttentionOp>();
+      op && returned[index] == op.getOut()) {
+    const Tensor *lse = nullptr;
+    for (auto [value, tensor] : llvm::zip_equal(returned, expected))
+      if (value == op.getLse())
+        lse = &tensor;
+    magnitudes = magnitudesOf(op, inputs, expected[index].shape, lse);
+  }
+  return boundsOf(expected[index], *dtype, magnitudes);
+}
+
+/// The indices of element `at` of a tensor of this shape.
+static llvm::SmallVector<int64_t> indicesOf(int64_t at,
+                                            llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<int64_t> indices(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0; at /= shape[axis])
+    indices[axis] = at % shape[axis];
+  return indices;
+}
+
+Comparison goat::runtime::compare(const Tensor &actual, const Tensor &expected,
+                                  const Bounds &bounds) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  Comparison result;
+  result.tolerance = bounds.relativeL2;
+  const size_t rows = bounds.rows.data.size();
+  const size_t width = rows == 0 ? 0 : expected.data.size() / rows;
+  double squaredError = 0, squaredNorm = 0, worstShare = -1;
+  bool areRowsWithin = true;
+  for (size_t row = 0; row < rows; ++row) {
+    double squaredRow = 0;
+    for (size_t i = row * width; i < (row + 1) * width; ++i) {
+      double error = actual.data[i] == expected.data[i]
+                         ? 0
+                         : std::abs(actual.data[i] - expected.data[i]);
+      if (std::isnan(error))
+        error = infinity;
+      result.maxAbs = std::max(result.maxAbs, error);
+      squaredRow += error * error;
+      if (std::isfinite(expected.data[i]))
+        squaredNorm += expected.data[i] * expected.data[i];
+    }
+    squaredError += squaredRow;
+    const double error = std::sqrt(squaredRow), bound = bounds.rows.data[row];
+    areRowsWithin &= error <= bound;
+    // A bound of 0 that is kept is no worse than any other.
+    const double share = error == 0 ? 0 : error / bound;
+    if (share > worstShare) {
+      worstShare = share;
+      result.worstRow = indicesOf(row, bounds.rows.shape);
+      result.worstRowError = error;
+      result.worstRowBound = bound;
+    }
+  }
+  if (squaredError > 0)
+    result.relativeL2 =
+        squaredNorm > 0 ? std::sqrt(squaredError / squaredNorm) : infinity;
+  result.isWithin = areRowsWithin && std::sqrt(squaredError) <= bounds.total;
+  return result;
+}
