@@ -21,7 +21,7 @@ func.func @rank(%y: tensor<2x8xf32>) {
 
 // (C2) negative
 func.func @negative(%y: tensor<8xf32>) {
-  // expected-error @+1 {{(C2) expected eps to be finite and not negative}}
+  // expected-error @+1 {{(C2) expected eps to be finite and positive; for no guard but at v = 0 use the mode where}}
   %0 = goat.xsa %y, %y {eps = -1.0e-6 : f32} : tensor<8xf32>
   return
 }
@@ -30,7 +30,16 @@ func.func @negative(%y: tensor<8xf32>) {
 
 // (C2) not finite
 func.func @infinite(%y: tensor<8xf32>) {
-  // expected-error @+1 {{(C2) expected eps to be finite and not negative}}
+  // expected-error @+1 {{(C2) expected eps to be finite and positive; for no guard but at v = 0 use the mode where}}
   %0 = goat.xsa %y, %y {eps = 0x7F800000 : f32} : tensor<8xf32>
+  return
+}
+
+// -----
+
+// (C2) zero
+func.func @zero(%y: tensor<8xf32>) {
+  // expected-error @+1 {{(C2) expected eps to be finite and positive}}
+  %0 = goat.xsa %y, %y {eps = 0.0 : f32} : tensor<8xf32>
   return
 }

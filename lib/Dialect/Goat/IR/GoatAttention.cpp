@@ -366,7 +366,8 @@ LogicalResult KeyPriorOp::verify() {
 }
 
 LogicalResult XsaOp::verify() {
-  if (!getEps().isFinite() || getEps().isNegative())
-    return emitOpError("(C2) expected eps to be finite and not negative");
+  if (!getEps().isFinite() || getEps().isNegative() || getEps().isZero())
+    return emitOpError("(C2) expected eps to be finite and positive; for no "
+                       "guard but at v = 0 use the mode where");
   return success();
 }

@@ -96,7 +96,7 @@ def XsaOp : Goat_Op<"xsa", [Pure, AllTypesMatch<["row", "own", "result"]>,
 
     Constraints:
     - (C1) y, own and the result have one type tensor<Dvxf32>.
-    - (C2) eps is finite and not negative.
+    - (C2) eps is finite and positive, so that v = 0 gives z = y.
   }];
   let arguments = (ins 1DTensorOf<[F32]>:$row, 1DTensorOf<[F32]>:$own,
                        Optional<F32>:$strength,
