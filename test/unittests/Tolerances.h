@@ -24,7 +24,7 @@ constexpr double sixDecimals = 6e-7;
 /// Against an answer written down with nine decimals.
 constexpr double nineDecimals = 6e-10;
 
-/// An output of the compiled kernel, in units of the largest |value|. Weights
+/// An output of the compiled kernel, in units of its magnitude. Weights
 /// are rounded to 16 bits before they multiply the values and the result is
 /// rounded once: each at most half a unit of the last place, 2^-9 of the
 /// magnitude in bf16 and 2^-12 in f16.
