@@ -20,7 +20,7 @@ BUILD := build/$(PRESET)
 .DEFAULT_GOAL := build
 
 deps:
-	@PYTHON="$(PYTHON)" cmake/install-deps.sh
+	@PYTHON="$(PYTHON)" PRESET="$(PRESET)" cmake/install-deps.sh
 
 configure: deps
 	@cmake --preset $(PRESET) -DPython3_EXECUTABLE="$(PYTHON)"

@@ -18,6 +18,10 @@ packages="cmake ninja-build ccache libgtest-dev libgmock-dev python3 python3-num
 if [ -z "${MLIR_DIR:-}" ]; then
   packages="$packages libmlir-22-dev mlir-22-tools llvm-22-dev"
 fi
+# The sanitizers' run-time libraries are wanted by that preset only.
+if [ "${PRESET:-}" = sanitize ]; then
+  packages="$packages libclang-rt-22-dev"
+fi
 
 # On a system whose packages have other names: one line per missing program.
 name_missing() {
