@@ -57,6 +57,9 @@ Bounds goat::runtime::boundsOf(const Tensor &expected, DType dtype,
     } else if (!magnitudes.empty()) {
       floor = tolerances::cancellation * std::sqrt(width) * magnitudes[row];
     }
+    // What is stored rounds to a subnormal at worst; zeros stay zeros.
+    if (dtype == DType::F16 && squared > 0)
+      floor += tolerances::f16Underflow * std::sqrt(width);
     squaredNorm += squared;
     squaredFloor += floor * floor;
     bounds.rows.data.push_back(relative * std::sqrt(squared) + floor);

@@ -41,6 +41,10 @@ constexpr double lse = 1e-5;
 /// f32, and a prior that is good to 1e-5.
 constexpr double score = 1e-5;
 
+/// What an element of a tiny row may lose in f16: half of the smallest number,
+/// 2^-25, when it is stored, and about as much in weights that are subnormal.
+constexpr double f16Underflow = 0x1p-24;
+
 } // namespace goat::runtime::tolerances
 
 #endif // GOAT_RUNTIME_TOLERANCES_H

@@ -90,6 +90,18 @@ TEST(Comparison, RowOfZerosIsZeros) {
                        [](Tensor &x) { x.data[4 * 11] = 1e-30; }));
 }
 
+TEST(Comparison, ATinyRowMayUnderflowInF16) {
+  Tensor expected{{2, 2}, {1e-9, 1e-9, 1.0, 1.0}};
+  Tensor stored{{2, 2}, {0.0, 0.0, 1.0, 1.0}};
+  EXPECT_TRUE(
+      compare(stored, expected, boundsOf(expected, DType::F16)).isWithin);
+  EXPECT_FALSE(
+      compare(stored, expected, boundsOf(expected, DType::BF16)).isWithin);
+  // A row well above the smallest number is not excused.
+  Tensor larger{{2, 2}, {1e-6, 1e-6, 1.0, 1.0}};
+  EXPECT_FALSE(compare(stored, larger, boundsOf(larger, DType::F16)).isWithin);
+}
+
 TEST(Comparison, CancellationIsMeasuredByTheRowsValues) {
   Tensor expected{{2, 1}, {1e-18, -2e-18}};
   auto change = [](Tensor &x) { x.data[0] = 3e-7; };
