@@ -1,0 +1,42 @@
+//===- Options.h - the command line of goat-sim ---------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a call of goat-sim asks for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_LIB_PTXSIM_TOOL_OPTIONS_H
+#define GOAT_LIB_PTXSIM_TOOL_OPTIONS_H
+
+#include "goat/PTXSim/PTXSim.h"
+
+#include <string>
+#include <vector>
+
+namespace goat::ptxsim {
+
+struct Options {
+  std::string path;
+  std::string entry;
+  /// What `--arg` said, in order.
+  std::vector<std::string> arguments;
+  LaunchConfig config;
+  bool json = false;
+  bool listing = false;
+  /// End after printing what was asked for.
+  bool help = false;
+  bool instructions = false;
+};
+
+/// Reads a command line; an option's value follows it or an equals sign.
+/// Returns what is wrong, or nothing.
+std::string parseOptions(int argc, const char *const *argv, Options &options);
+
+/// The text of `--help`.
+std::string optionsHelp();
+
+} // namespace goat::ptxsim
+
+#endif // GOAT_LIB_PTXSIM_TOOL_OPTIONS_H

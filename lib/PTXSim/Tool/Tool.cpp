@@ -1,0 +1,104 @@
+//===- Tool.cpp - goat-sim ------------------------------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Does what the command line says: parse, launch, write the outputs, report.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelArguments.h"
+#include "Options.h"
+#include "Text.h"
+#include "goat/PTXSim/Report.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+namespace goat::ptxsim {
+
+namespace {
+
+int refuse(const std::string &message) {
+  std::fprintf(stderr, "goat-sim: %s\n", message.c_str());
+  return 2;
+}
+
+void print(const std::string &text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+/// A line on the terminal that is drawn over whenever one percent is done.
+std::function<void(uint64_t, uint64_t)> progressBar() {
+  if (!isatty(STDERR_FILENO))
+    return nullptr;
+  return [shown = uint64_t(~0ull)](uint64_t done, uint64_t total) mutable {
+    uint64_t percent = done * 100 / total;
+    if (percent == shown)
+      return;
+    shown = percent;
+    std::string bar(percent / 4, '#');
+    std::fprintf(stderr, "\r[%-25s] %llu of %llu blocks%s", bar.c_str(),
+                 static_cast<unsigned long long>(done),
+                 static_cast<unsigned long long>(total),
+                 done == total ? "\n" : "");
+  };
+}
+
+int run(Options &options) {
+  std::optional<std::string> text = readFile(options.path);
+  if (!text)
+    return refuse("expected a file that can be read but got '" + options.path +
+                  "'");
+  Result<Module> module = Module::parse(*text, options.path);
+  if (!module)
+    return refuse(module.error());
+  Memory memory;
+  KernelArguments arguments(memory);
+  for (const std::string &argument : options.arguments) {
+    std::string error = arguments.add(argument);
+    if (!error.empty())
+      return refuse(error);
+  }
+  options.config.progress = progressBar();
+  Result<LaunchResult> result =
+      launch(*module, options.entry, memory, arguments.get(), options.config);
+  if (!result)
+    return refuse(result.error());
+  std::string error = arguments.writeOutputs();
+  if (!error.empty())
+    return refuse(error);
+  if (options.listing)
+    print(annotatedListing(*text, *result));
+  if (options.json) {
+    print(jsonReport(*result));
+  } else {
+    for (const Finding &finding : result->findings)
+      print(finding.str() + "\n");
+    print(std::to_string(result->findings.size()) + " findings, " +
+          std::to_string(result->counts.warpInstructions) +
+          " warp instructions\n");
+  }
+  return result->findings.empty() && result->completed ? 0 : 1;
+}
+
+} // namespace
+
+int simMain(int argc, const char *const *argv) {
+  Options options;
+  std::string error = parseOptions(argc, argv, options);
+  if (!error.empty())
+    return refuse(error);
+  if (options.help) {
+    print(optionsHelp());
+    return 0;
+  }
+  if (options.instructions) {
+    for (const std::string &pattern : supportedInstructions())
+      print(pattern + "\n");
+    return 0;
+  }
+  return run(options);
+}
+
+} // namespace goat::ptxsim
