@@ -14,6 +14,7 @@
 #include "Numerics.h"
 #include "Opcodes.h"
 #include "Warp.h"
+#include "Wide.h"
 
 #include <tuple>
 #include <utility>
@@ -41,8 +42,9 @@ template <typename D, typename... S, D (*Fn)(S...)> struct Lift<Fn> {
 
 private:
   template <size_t... K>
-  static void runLanes(Warp &warp, const Instr &instr, uint32_t mask,
-                       std::index_sequence<K...>) {
+  static GOAT_PTXSIM_INLINE void runLanes(Warp &warp, const Instr &instr,
+                                          uint32_t mask,
+                                          std::index_sequence<K...>) {
     auto sources = std::make_tuple(
         static_cast<const S *>(warp.lanes<S>(instr.op[1 + K]))...);
     D result[warpSize];
@@ -57,10 +59,19 @@ template <auto Fn> OpcodeRow alu(const char *pattern, OpClass opClass) {
   return {pattern,
           opClass,
           nullptr,
-          &Lift<Fn>::run,
+          widest<&Lift<Fn>::run>(),
           Lift<Fn>::dstBytes,
           Lift<Fn>::srcBytes,
           Lift<Fn>::numSrc};
+}
+
+/// A row for `Fn`, with a function of the same results for hosts that fuse
+/// multiply and add.
+template <auto Fn, auto Fused>
+OpcodeRow aluFused(const char *pattern, OpClass opClass) {
+  OpcodeRow row = alu<Fn>(pattern, opClass);
+  row.handler = widest<&Lift<Fn>::run, &Lift<Fused>::run>();
+  return row;
 }
 
 /// `Fn` on fp32 with subnormal inputs and outputs flushed to zero.

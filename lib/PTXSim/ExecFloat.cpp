@@ -195,10 +195,14 @@ std::vector<OpcodeRow> floatOpcodes() {
       alu<&Ftz<&mul>::apply>("mul(.rn)?.ftz.f32", mulc),
       alu<&Sat<&mul>::apply>("mul(.rn)?.sat.f32", mulc),
       alu<&Sat<&Ftz<&mul>::apply>::apply>("mul(.rn)?.ftz.sat.f32", mulc),
-      alu<&fmaF32>("(fma|mad).rn.f32", fma),
-      alu<&Ftz<&fmaF32>::apply>("(fma|mad).rn.ftz.f32", fma),
-      alu<&Sat<&fmaF32>::apply>("(fma|mad).rn.sat.f32", fma),
-      alu<&Sat<&Ftz<&fmaF32>::apply>::apply>("(fma|mad).rn.ftz.sat.f32", fma),
+      aluFused<&fmaF32, &fmaHost>("(fma|mad).rn.f32", fma),
+      aluFused<&Ftz<&fmaF32>::apply, &Ftz<&fmaHost>::apply>(
+          "(fma|mad).rn.ftz.f32", fma),
+      aluFused<&Sat<&fmaF32>::apply, &Sat<&fmaHost>::apply>(
+          "(fma|mad).rn.sat.f32", fma),
+      aluFused<&Sat<&Ftz<&fmaF32>::apply>::apply,
+               &Sat<&Ftz<&fmaHost>::apply>::apply>("(fma|mad).rn.ftz.sat.f32",
+                                                   fma),
       alu<&div>("div.rn.f32", other),
       alu<&Ftz<&div>::apply>("div.rn.ftz.f32", other),
       alu<&rcp>("rcp.rn.f32", other),

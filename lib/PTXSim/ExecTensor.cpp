@@ -14,6 +14,7 @@
 
 #include "Access.h"
 #include "Numerics.h"
+#include "Wide.h"
 
 namespace goat::ptxsim {
 
@@ -103,7 +104,7 @@ bool decodeMatrix(Decoder &d) {
   d.instr.access.vector = static_cast<uint8_t>(count);
   d.instr.access.space = Space::Shared;
   d.instr.access.elementBytes = 16;
-  d.instr.run = isLoad ? runLoadMatrix : runStoreMatrix;
+  d.instr.run = isLoad ? widest<&runLoadMatrix>() : widest<&runStoreMatrix>();
   if (!d.expectOperands(2))
     return false;
   bool isDecoded =
@@ -118,109 +119,170 @@ bool decodeMatrix(Decoder &d) {
 // mma.sync
 //===----------------------------------------------------------------------===//
 
+// An element type: how it lies in a register, and its value. Lane 4g + t holds
+// elements `perRegister` * t and following of the `4 * perRegister` that the
+// lanes of group g hold together, so that a register of the warp is an array of
+// elements with one row for each group.
 struct ElementF16 {
-  static constexpr unsigned perRegister = 2;
-  static double get(uint32_t word, unsigned e) {
-    return halfToFloat(static_cast<uint16_t>(word >> 16 * e));
-  }
+  using Raw = uint16_t;
+  static double get(Raw raw) { return halfToFloat(raw); }
 };
 struct ElementBF16 {
-  static constexpr unsigned perRegister = 2;
-  static double get(uint32_t word, unsigned e) {
-    return bf16ToFloat(static_cast<uint16_t>(word >> 16 * e));
-  }
+  using Raw = uint16_t;
+  static double get(Raw raw) { return bf16ToFloat(raw); }
 };
 struct ElementTF32 {
-  static constexpr unsigned perRegister = 1;
+  using Raw = uint32_t;
   // The tensor core does not look at the lowest 13 bits.
-  static double get(uint32_t word, unsigned) {
-    return bitCast<float>(word & 0xffffe000u);
-  }
+  static double get(Raw raw) { return bitCast<float>(raw & 0xffffe000u); }
 };
 struct ElementS8 {
-  static constexpr unsigned perRegister = 4;
-  static double get(uint32_t word, unsigned e) {
-    return static_cast<int8_t>(word >> 8 * e);
-  }
+  using Raw = int8_t;
+  static double get(Raw raw) { return raw; }
 };
 struct ElementU8 {
-  static constexpr unsigned perRegister = 4;
-  static double get(uint32_t word, unsigned e) {
-    return static_cast<uint8_t>(word >> 8 * e);
-  }
+  using Raw = uint8_t;
+  static double get(Raw raw) { return raw; }
 };
+template <typename Element>
+constexpr unsigned perRegister = 4 / sizeof(typename Element::Raw);
+
+/// Vectors of elements, and the two halves of a and b interleaved.
+typedef uint32_t Words __attribute__((vector_size(32)));
+typedef uint16_t Halves __attribute__((vector_size(16)));
+template <typename V> GOAT_PTXSIM_INLINE V interleaveLow(V a, V b) {
+  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+template <typename V> GOAT_PTXSIM_INLINE V interleaveHigh(V a, V b) {
+  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+/// to[e][g] = from[g][e], for 8 rows of `columns` elements.
+template <typename T, unsigned columns>
+GOAT_PTXSIM_INLINE void transpose(const T *from, T (&to)[columns][8]) {
+  if constexpr (sizeof(T) == 2 && columns == 8) {
+    // Three perfect shuffles of the rows.
+    Halves rows[8], next[8];
+    std::memcpy(rows, from, sizeof(rows));
+    for (unsigned step = 0; step < 3; ++step) {
+      for (unsigned i = 0; i < 4; ++i) {
+        next[2 * i] = interleaveLow(rows[i], rows[i + 4]);
+        next[2 * i + 1] = interleaveHigh(rows[i], rows[i + 4]);
+      }
+      std::memcpy(rows, next, sizeof(rows));
+    }
+    std::memcpy(to, rows, sizeof(rows));
+  } else {
+    for (unsigned e = 0; e < columns; ++e)
+      for (unsigned g = 0; g < 8; ++g)
+        to[e][g] = from[columns * g + e];
+  }
+}
 
 /// The 16x8 accumulators, in memory order.
 using Accumulators = double[16][8];
+/// One row of them.
+typedef double Row __attribute__((vector_size(64)));
 
+/// c += a b, term by term in order of k. Products are exact in double, so that
+/// fusing them with the sum changes nothing.
 template <unsigned K>
-void multiply(const double (&a)[16][K], const double (&b)[K][8],
-              Accumulators &c) {
-  for (unsigned m = 0; m < 16; ++m) {
-    double row[8];
-    for (unsigned n = 0; n < 8; ++n)
-      row[n] = c[m][n];
-    for (unsigned k = 0; k < K; ++k)
-      for (unsigned n = 0; n < 8; ++n)
-        row[n] += a[m][k] * b[k][n];
-    for (unsigned n = 0; n < 8; ++n)
-      c[m][n] = row[n];
+GOAT_PTXSIM_INLINE void multiply(const double (&a)[16][K],
+                                 const double (&b)[K][8], Accumulators &c) {
+#ifdef __clang__
+#pragma clang fp contract(fast)
+#endif
+  constexpr unsigned step = 4;
+  for (unsigned m = 0; m < 16; m += step) {
+    Row rows[step];
+    std::memcpy(rows, c[m], sizeof(rows));
+    for (unsigned k = 0; k < K; ++k) {
+      Row right;
+      std::memcpy(&right, b[k], sizeof(right));
+      for (unsigned i = 0; i < step; ++i)
+        rows[i] += a[m + i][k] * right;
+    }
+    std::memcpy(c[m], rows, sizeof(rows));
   }
 }
 
 enum class AccumulatorType { F32, F16, S32 };
 
+// Accumulator i of lane 4g + t is element 2t + i%2 of row g + 8(i/2): the two
+// accumulators of a row, lane by lane, are the row in order.
 template <AccumulatorType Type>
-void loadAccumulators(Warp &warp, const uint32_t *slots, Accumulators &c) {
-  for (unsigned i = 0; i < 4; ++i) {
-    const uint32_t *values =
-        warp.lanes<uint32_t>(slots[Type == AccumulatorType::F16 ? i / 2 : i]);
-    for (unsigned lane = 0; lane < warpSize; ++lane) {
-      double &element = c[lane / 4 + 8 * (i / 2)][2 * (lane % 4) + i % 2];
-      if (Type == AccumulatorType::F32)
-        element = bitCast<float>(values[lane]);
-      else if (Type == AccumulatorType::F16)
-        element =
-            halfToFloat(static_cast<uint16_t>(values[lane] >> 16 * (i % 2)));
-      else
-        element = static_cast<int32_t>(values[lane]);
+GOAT_PTXSIM_INLINE void loadAccumulators(Warp &warp, const uint32_t *slots,
+                                         Accumulators &c) {
+  for (unsigned half = 0; half < 2; ++half) {
+    double *rows = c[8 * half];
+    if (Type == AccumulatorType::F16) {
+      const uint16_t *values = warp.lanes<uint16_t>(slots[half]);
+      for (unsigned i = 0; i < 2 * warpSize; ++i)
+        rows[i] = halfToFloat(values[i]);
+      continue;
     }
+    const Words *even = warp.lanes<Words>(slots[2 * half]);
+    const Words *odd = warp.lanes<Words>(slots[2 * half + 1]);
+    alignas(64) uint32_t bits[2 * warpSize];
+    for (unsigned i = 0; i < warpSize / 8; ++i) {
+      Words pair[2] = {interleaveLow(even[i], odd[i]),
+                       interleaveHigh(even[i], odd[i])};
+      std::memcpy(bits + 16 * i, pair, sizeof(pair));
+    }
+    for (unsigned i = 0; i < 2 * warpSize; ++i)
+      rows[i] = Type == AccumulatorType::F32 ? double(bitCast<float>(bits[i]))
+                                             : static_cast<int32_t>(bits[i]);
   }
 }
 
 template <AccumulatorType Type>
-void storeAccumulators(Warp &warp, const uint32_t *slots, const Accumulators &c,
-                       bool saturates, uint32_t mask) {
-  constexpr unsigned perRegister = Type == AccumulatorType::F16 ? 2 : 1;
-  for (unsigned r = 0; r < 4 / perRegister; ++r) {
-    uint32_t values[warpSize];
-    for (unsigned lane = 0; lane < warpSize; ++lane) {
-      uint32_t word = 0;
-      for (unsigned e = 0; e < perRegister; ++e) {
-        unsigned i = r * perRegister + e;
-        double value = c[lane / 4 + 8 * (i / 2)][2 * (lane % 4) + i % 2];
-        if (Type == AccumulatorType::F32)
-          word = bitCast<uint32_t>(canonical(static_cast<float>(value)));
-        else if (Type == AccumulatorType::F16)
-          word |= static_cast<uint32_t>(doubleToHalf(value)) << 16 * e;
-        else if (saturates && value > 2147483647.0)
-          word = 0x7fffffffu;
-        else if (saturates && value < -2147483648.0)
-          word = 0x80000000u;
-        else
-          word = static_cast<uint32_t>(static_cast<int64_t>(value));
-      }
-      values[lane] = word;
+GOAT_PTXSIM_INLINE void storeAccumulators(Warp &warp, const uint32_t *slots,
+                                          const Accumulators &c, bool saturates,
+                                          uint32_t mask) {
+  for (unsigned half = 0; half < 2; ++half) {
+    const double *rows = c[8 * half];
+    if (Type == AccumulatorType::F16) {
+      uint32_t values[warpSize];
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        values[lane] = doubleToHalf(rows[2 * lane]) |
+                       static_cast<uint32_t>(doubleToHalf(rows[2 * lane + 1]))
+                           << 16;
+      warp.store<uint32_t>(slots[half], values, mask);
+      continue;
     }
-    warp.store<uint32_t>(slots[r], values, mask);
+    alignas(64) uint32_t bits[2 * warpSize];
+    for (unsigned i = 0; i < 2 * warpSize; ++i) {
+      double value = rows[i];
+      if (Type == AccumulatorType::F32)
+        bits[i] = bitCast<uint32_t>(canonical(static_cast<float>(value)));
+      else if (saturates && value > 2147483647.0)
+        bits[i] = 0x7fffffffu;
+      else if (saturates && value < -2147483648.0)
+        bits[i] = 0x80000000u;
+      else
+        bits[i] = static_cast<uint32_t>(static_cast<int64_t>(value));
+    }
+    uint32_t even[warpSize], odd[warpSize];
+    for (unsigned i = 0; i < warpSize / 8; ++i) {
+      Words low, high;
+      std::memcpy(&low, bits + 16 * i, sizeof(low));
+      std::memcpy(&high, bits + 16 * i + 8, sizeof(high));
+      Words pair[2] = {
+          __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14),
+          __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15)};
+      std::memcpy(even + 8 * i, &pair[0], sizeof(low));
+      std::memcpy(odd + 8 * i, &pair[1], sizeof(low));
+    }
+    warp.store<uint32_t>(slots[2 * half], even, mask);
+    warp.store<uint32_t>(slots[2 * half + 1], odd, mask);
   }
 }
 
 template <unsigned K, typename A, typename B, AccumulatorType Type>
 void runMma(Warp &warp, const Instr &instr, uint32_t mask) {
   requireWholeWarp(warp, instr, mask);
-  constexpr unsigned perRegister = A::perRegister;
-  constexpr unsigned bRegisters = K / (4 * perRegister);
+  constexpr unsigned columns = 4 * perRegister<A>;
+  constexpr unsigned bRegisters = K / columns;
   constexpr unsigned aRegisters = 2 * bRegisters;
   const uint32_t *aSlots = instr.op + instr.numDst;
   const uint32_t *bSlots = aSlots + aRegisters;
@@ -229,19 +291,19 @@ void runMma(Warp &warp, const Instr &instr, uint32_t mask) {
   alignas(64) double b[K][8];
   alignas(64) Accumulators c;
   for (unsigned r = 0; r < aRegisters; ++r) {
-    const uint32_t *words = warp.lanes<uint32_t>(aSlots[r]);
-    for (unsigned lane = 0; lane < warpSize; ++lane)
-      for (unsigned e = 0; e < perRegister; ++e)
-        a[lane / 4 + 8 * (r % 2)]
-         [perRegister * (lane % 4) + 4 * perRegister * (r / 2) + e] =
-             A::get(words[lane], e);
+    const auto *raw = warp.lanes<typename A::Raw>(aSlots[r]);
+    for (unsigned g = 0; g < 8; ++g)
+      for (unsigned e = 0; e < columns; ++e)
+        a[g + 8 * (r % 2)][columns * (r / 2) + e] =
+            A::get(raw[columns * g + e]);
   }
   for (unsigned r = 0; r < bRegisters; ++r) {
-    const uint32_t *words = warp.lanes<uint32_t>(bSlots[r]);
-    for (unsigned lane = 0; lane < warpSize; ++lane)
-      for (unsigned e = 0; e < perRegister; ++e)
-        b[perRegister * (lane % 4) + 4 * perRegister * r + e][lane / 4] =
-            B::get(words[lane], e);
+    const auto *raw = warp.lanes<typename B::Raw>(bSlots[r]);
+    typename B::Raw turned[columns][8];
+    transpose(raw, turned);
+    for (unsigned e = 0; e < columns; ++e)
+      for (unsigned g = 0; g < 8; ++g)
+        b[columns * r + e][g] = B::get(turned[e][g]);
   }
   loadAccumulators<Type>(warp, cSlots, c);
   multiply<K>(a, b, c);
@@ -279,9 +341,9 @@ struct MmaRow {
 };
 
 template <unsigned K, typename A, typename B, AccumulatorType C>
-constexpr MmaRow mmaRow(std::string_view shape, Type aType, Type bType,
-                        Type cType) {
-  return {shape, aType, bType, cType, runMma<K, A, B, C>, K, A::perRegister};
+MmaRow mmaRow(std::string_view shape, Type aType, Type bType, Type cType) {
+  return {shape, aType,         bType, cType, widest<&runMma<K, A, B, C>>(),
+          K,     perRegister<A>};
 }
 
 bool decodeMma(Decoder &d) {

@@ -67,6 +67,11 @@ inline float fmaF32(float a, float b, float c) {
   return canonical(static_cast<float>(addToOdd(product, c)));
 }
 
+/// The same where the host has the instruction; slow where it has not.
+inline float fmaHost(float a, float b, float c) {
+  return canonical(__builtin_fmaf(a, b, c));
+}
+
 inline float flush(float value) {
   uint32_t bits = bitCast<uint32_t>(value);
   return (bits & 0x7f800000u) ? value : bitCast<float>(bits & 0x80000000u);

@@ -13,6 +13,7 @@
 #define GOAT_LIB_PTXSIM_WARP_H
 
 #include "Program.h"
+#include "Wide.h"
 
 #include <cstring>
 #include <memory>
@@ -82,19 +83,19 @@ public:
   uint64_t run(uint64_t budget);
 
   // Registers.
-  template <typename T> T *lanes(uint32_t slot) {
+  template <typename T> GOAT_PTXSIM_INLINE T *lanes(uint32_t slot) {
     return reinterpret_cast<T *>(regs + size_t(slot) * slotBytes);
   }
   template <typename T>
-  void store(uint32_t slot, const T (&values)[warpSize], uint32_t mask) {
+  GOAT_PTXSIM_INLINE void store(uint32_t slot, const T (&values)[warpSize],
+                                uint32_t mask) {
     T *destination = lanes<T>(slot);
     if (mask == allLanes) {
       std::memcpy(destination, values, sizeof(values));
       return;
     }
     for (unsigned lane = 0; lane < warpSize; ++lane)
-      if (mask >> lane & 1)
-        destination[lane] = values[lane];
+      destination[lane] = mask >> lane & 1 ? values[lane] : destination[lane];
   }
   void storePredicate(int32_t index, uint32_t bits, uint32_t mask) {
     if (index == noPredicate)
