@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "Cluster.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -31,6 +32,7 @@ const char *spaceName(Space space) {
   case Space::Const:
     return "constant";
   case Space::Shared:
+  case Space::SharedCluster:
     return "shared";
   case Space::Local:
     return "local";
@@ -115,8 +117,9 @@ struct Trouble {
 };
 
 uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
-                       uint32_t bytes, uint32_t mask, LaneAccess &access) {
-  SharedMemory &shared = warp.block.shared;
+                       uint32_t bytes, uint32_t mask, LaneAccess &access,
+                       Block &target) {
+  SharedMemory &shared = target.shared;
   Trouble outside;
   const uint32_t *clock = warp.clock.data();
   for (uint32_t left = mask; left; left &= left - 1) {
@@ -132,11 +135,11 @@ uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
     if (instr.access.isStrong)
       problem =
           shared.strong(address, bytes, kind != AccessKind::Write,
-                        kind != AccessKind::Read, warp.id, clock, otherWarp);
+                        kind != AccessKind::Read, warp.party, clock, otherWarp);
     else if (kind == AccessKind::Read)
-      problem = shared.read(address, bytes, warp.id, clock, otherWarp);
+      problem = shared.read(address, bytes, warp.party, clock, otherWarp);
     else
-      problem = shared.write(address, bytes, warp.id, clock, otherWarp);
+      problem = shared.write(address, bytes, warp.party, clock, otherWarp);
     if (problem != SharedMemory::Problem::None)
       reportShared(warp, instr, problem, 1u << lane, address, otherWarp,
                    kind == AccessKind::Write);
@@ -149,6 +152,33 @@ uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
                   access.address[outside.first], outside.lanes);
   countShared(warp, instr, access.address, bytes, mask);
   return mask & ~outside.lanes;
+}
+
+/// Shared memory of any block of the cluster, each lane's by its address.
+uint32_t resolveCluster(Warp &warp, const Instr &instr, AccessKind kind,
+                        uint32_t bytes, uint32_t mask, LaneAccess &access) {
+  Cluster &cluster = warp.block.cluster;
+  uint32_t result = 0, outside = 0;
+  for (uint32_t left = mask; left;) {
+    unsigned first = static_cast<unsigned>(__builtin_ctz(left));
+    Block *target = cluster.blockAt(access.address[first]);
+    uint32_t same = 0;
+    for (uint32_t rest = left; rest; rest &= rest - 1) {
+      unsigned lane = static_cast<unsigned>(__builtin_ctz(rest));
+      bool isSame = cluster.blockAt(access.address[lane]) == target;
+      same |= static_cast<uint32_t>(isSame) << lane;
+    }
+    left &= ~same;
+    if (!target)
+      outside |= same;
+    else if (target == &warp.block ||
+             cluster.usePeer(warp, instr, *target, same, access.address[first]))
+      result |= resolveShared(warp, instr, kind, bytes, same, access, *target);
+  }
+  if (outside)
+    reportOutside(warp, instr, Space::Shared, kind, bytes,
+                  access.address[__builtin_ctz(outside)], outside);
+  return result;
 }
 
 uint32_t resolveLocal(Warp &warp, const Instr &instr, AccessKind kind,
@@ -277,6 +307,7 @@ void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
                   uint32_t lanes, uint64_t address, uint32_t otherWarp,
                   bool isWrite) {
   const char *verb = isWrite ? "writes" : "reads";
+  std::string other = warp.block.cluster.partyName(otherWarp, warp.block);
   switch (problem) {
   case SharedMemory::Problem::None:
     return;
@@ -288,19 +319,34 @@ void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
   case SharedMemory::Problem::WriteRace:
     warp.report(FindingKind::SharedRace, instr, lanes, address,
                 std::string(verb) + " shared memory at " + hex(address) +
-                    " that warp " + std::to_string(otherWarp) +
-                    " wrote, without a barrier in between");
+                    " that " + other + " wrote, without a barrier in between");
     return;
   case SharedMemory::Problem::ReadRace:
     warp.report(FindingKind::SharedRace, instr, lanes, address,
-                "writes shared memory at " + hex(address) + " that warp " +
-                    std::to_string(otherWarp) +
+                "writes shared memory at " + hex(address) + " that " + other +
                     " reads, without a barrier in between");
     return;
   case SharedMemory::Problem::InFlight:
     warp.report(FindingKind::MissingAsyncWait, instr, lanes, address,
                 std::string(verb) + " shared memory at " + hex(address) +
-                    " while a cp.async to it has not been waited for");
+                    " while a copy to it has not been waited for");
+    return;
+  case SharedMemory::Problem::Mbarrier:
+    warp.report(FindingKind::MbarrierMisuse, instr, lanes, address,
+                std::string(verb) + " shared memory at " + hex(address) +
+                    " that holds an mbarrier");
+    return;
+  case SharedMemory::Problem::PendingRead:
+    warp.report(FindingKind::MissingAsyncWait, instr, lanes, address,
+                "writes shared memory at " + hex(address) +
+                    " that an asynchronous operation still reads");
+    return;
+  case SharedMemory::Problem::MissingFence:
+    warp.report(FindingKind::MissingFence, instr, lanes, address,
+                "reads shared memory at " + hex(address) +
+                    " through the async proxy that " + other +
+                    " wrote through the generic proxy, without a "
+                    "fence.proxy.async in between");
     return;
   }
 }
@@ -348,7 +394,9 @@ uint32_t resolveAccess(Warp &warp, const Instr &instr, Space space,
     return 0;
   switch (space) {
   case Space::Shared:
-    return resolveShared(warp, instr, kind, bytes, mask, access);
+    return resolveShared(warp, instr, kind, bytes, mask, access, warp.block);
+  case Space::SharedCluster:
+    return resolveCluster(warp, instr, kind, bytes, mask, access);
   case Space::Local:
     return resolveLocal(warp, instr, kind, bytes, mask, access);
   case Space::Param:
@@ -364,7 +412,7 @@ uint32_t resolveAccess(Warp &warp, const Instr &instr, Space space,
     uint64_t base;
     Space space;
   };
-  static constexpr Window windows[] = {{sharedWindow, Space::Shared},
+  static constexpr Window windows[] = {{sharedWindow, Space::SharedCluster},
                                        {localWindow, Space::Local},
                                        {paramWindow, Space::Param}};
   uint32_t result = 0, global = mask;
@@ -464,11 +512,15 @@ Space parseSpace(const Decoder &d) {
     std::string_view name;
     Space space;
   };
-  static constexpr Name names[] = {
-      {"global", Space::Global},      {"const", Space::Const},
-      {"shared", Space::Shared},      {"shared::cta", Space::Shared},
-      {"local", Space::Local},        {"param", Space::Param},
-      {"param::entry", Space::Param}, {"param::func", Space::Param}};
+  static constexpr Name names[] = {{"global", Space::Global},
+                                   {"const", Space::Const},
+                                   {"shared", Space::Shared},
+                                   {"shared::cta", Space::Shared},
+                                   {"shared::cluster", Space::SharedCluster},
+                                   {"local", Space::Local},
+                                   {"param", Space::Param},
+                                   {"param::entry", Space::Param},
+                                   {"param::func", Space::Param}};
   for (const Name &row : names)
     if (d.has(row.name))
       return row.space;

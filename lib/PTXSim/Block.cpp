@@ -1,88 +1,50 @@
-//===- Block.cpp - scheduling the warps of a block ------------------------===//
+//===- Block.cpp - the warps and barriers of a block ----------------------===//
 //
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Picks warps at random for random stretches, keeps the sixteen named barriers,
-// and explains why nothing moves when nothing does.
+// Keeps the sixteen named barriers, and what was released with the values in
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch.h"
+#include "Cluster.h"
 
 #include <algorithm>
 
 namespace goat::ptxsim {
 
-void Block::run(uint64_t linearIndex) {
+void Block::start(const std::array<uint32_t, 3> &blockIndex) {
   LaunchState &launch = worker.launch;
   const LaunchConfig &config = launch.config;
-  index[0] = static_cast<uint32_t>(linearIndex % config.grid[0]);
-  index[1] =
-      static_cast<uint32_t>(linearIndex / config.grid[0] % config.grid[1]);
-  index[2] =
-      static_cast<uint32_t>(linearIndex / config.grid[0] / config.grid[1]);
-  random.seed(config.seed * 0x9E3779B97F4A7C15ull + linearIndex);
+  index = blockIndex;
   uint32_t threads = config.block[0] * config.block[1] * config.block[2];
   uint32_t numWarps = (threads + warpSize - 1) / warpSize;
-  shared.reset(launch.sharedBytes, launch.sharedGranule, numWarps);
-  for (Barrier &barrier : barriers) {
+  shared.reset(sharedBase + (rank << rankShift), launch.sharedBytes,
+               launch.sharedGranule, cluster.firstCopyParty());
+  for (Barrier &barrier : barriers)
     barrier = Barrier();
-    barrier.clock.assign(numWarps, 0);
-  }
-  released.clear();
+  mbarriers.clear();
   while (warps.size() < numWarps)
     warps.push_back(std::make_unique<Warp>(*this, worker));
   for (uint32_t w = 0; w < numWarps; ++w) {
     uint32_t left = threads - w * warpSize;
     warps[w]->start(w, left >= warpSize ? allLanes : (1u << left) - 1,
-                    numWarps);
-  }
-
-  std::vector<Warp *> ready;
-  uint64_t issued = 0;
-  while (!launch.stop.load(std::memory_order_relaxed)) {
-    ready.clear();
-    bool isDone = true;
-    for (auto &warp : warps) {
-      if (warp->state == Warp::State::Ready)
-        ready.push_back(warp.get());
-      isDone &= warp->state == Warp::State::Done;
-    }
-    if (isDone)
-      return;
-    if (ready.empty()) {
-      if (!resolveStall())
-        return;
-      continue;
-    }
-    uint64_t draw = random();
-    Warp &warp = *ready[draw % ready.size()];
-    uint64_t budget = uint64_t(16) << (draw >> 32) % 6;
-    issued += warp.run(ready.size() == 1 ? 4096 : budget);
-    if (issued > config.maxBlockInstructions) {
-      const Instr &at = warp.code[std::min(warp.pc, warp.codeSize - 1)];
-      warp.report(FindingKind::StepLimit, at, warp.active, 0,
-                  "the block has executed " +
-                      std::to_string(config.maxBlockInstructions) +
-                      " warp instructions and goes on; raise the limit if it "
-                      "may");
-      return;
-    }
+                    rank * numWarps + w, cluster.clockSize());
   }
 }
 
-/// The later of both, clock by clock; an empty vector knows nothing.
-static void join(std::vector<uint32_t> &into,
-                 const std::vector<uint32_t> &from) {
-  into.resize(std::max(into.size(), from.size()), 0);
-  for (size_t w = 0; w < from.size(); ++w)
-    into[w] = std::max(into[w], from[w]);
+bool Block::hasLeft() const {
+  for (const auto &warp : warps)
+    if (warp->state != Warp::State::Done)
+      return false;
+  return true;
 }
 
 void Block::order(Warp &warp, const AccessInfo &access, AccessKind kind,
                   uint64_t window, const uint64_t *address, uint32_t mask) {
   bool reads = kind != AccessKind::Write, writes = kind != AccessKind::Read;
+  auto &released = cluster.released;
   if (reads && !released.empty())
     for (uint32_t left = mask; left; left &= left - 1) {
       auto it = released.find(window + address[__builtin_ctz(left)]);
@@ -91,7 +53,7 @@ void Block::order(Warp &warp, const AccessInfo &access, AccessKind kind,
     }
   if (!writes)
     return;
-  const std::vector<uint32_t> &own = access.releases ? warp.clock : warp.fenced;
+  const Clock &own = access.releases ? warp.clock : warp.fenced;
   for (uint32_t left = mask; left; left &= left - 1) {
     uint64_t key = window + address[__builtin_ctz(left)];
     // A store takes away what was released with the value before; an atomic
@@ -102,13 +64,13 @@ void Block::order(Warp &warp, const AccessInfo &access, AccessKind kind,
       join(released[key], own);
   }
   // What the warp does from here on is not released.
-  warp.clock[warp.id] += access.releases;
+  warp.clock[warp.party] += access.releases;
 }
 
 void Block::fence(Warp &warp) {
   join(warp.clock, warp.seen);
   warp.fenced = warp.clock;
-  ++warp.clock[warp.id];
+  ++warp.clock[warp.party];
 }
 
 void Block::arrive(Warp &warp, const Instr &instr, uint32_t barrierIndex,
@@ -129,18 +91,18 @@ void Block::arrive(Warp &warp, const Instr &instr, uint32_t barrierIndex,
                     std::to_string(barrier.expectedWarps * warpSize));
   }
   ++barrier.arrivedWarps;
-  for (size_t w = 0; w < warps.size(); ++w)
-    barrier.clock[w] = std::max(barrier.clock[w], warp.clock[w]);
+  join(barrier.clock, warp.clock);
   barrier.population +=
       static_cast<uint32_t>(__builtin_popcount(lanesSet & lanes));
   barrier.all &= (lanes & ~lanesSet) == 0;
   barrier.any |= (lanes & lanesSet) != 0;
   // What the warp does from here on is after its arrival.
-  ++warp.clock[warp.id];
+  ++warp.clock[warp.party];
   if (waits) {
     barrier.waiting.push_back(&warp);
     warp.state = Warp::State::Waiting;
     warp.waitsAt = &instr;
+    warp.waitsFor = Warp::WaitsFor::Barrier;
     warp.waitsForBarrier = barrierIndex;
     warp.yields = true;
   }
@@ -150,9 +112,7 @@ void Block::arrive(Warp &warp, const Instr &instr, uint32_t barrierIndex,
 
 void Block::release(Barrier &barrier) {
   for (Warp *warp : barrier.waiting) {
-    for (size_t w = 0; w < warps.size(); ++w)
-      if (w != warp->id)
-        warp->clock[w] = std::max(warp->clock[w], barrier.clock[w]);
+    join(warp->clock, barrier.clock);
     warp->state = Warp::State::Ready;
     const Instr &instr = *warp->waitsAt;
     // bar.red leaves its result: flags say which reduction.
@@ -167,12 +127,10 @@ void Block::release(Barrier &barrier) {
     }
     warp->waitsAt = nullptr;
   }
-  uint32_t numWarps = static_cast<uint32_t>(warps.size());
   barrier = Barrier();
-  barrier.clock.assign(numWarps, 0);
 }
 
-bool Block::resolveStall() {
+bool Block::releaseAbandoned() {
   for (size_t b = 0; b < barriers.size(); ++b) {
     Barrier &barrier = barriers[b];
     if (barrier.waiting.empty() || !barrier.countsAll)
@@ -191,25 +149,14 @@ bool Block::resolveStall() {
     release(barrier);
     return true;
   }
-  std::string who;
-  Warp *first = nullptr;
-  for (auto &warp : warps) {
-    if (warp->state != Warp::State::Waiting)
-      continue;
-    const Barrier &barrier = barriers[warp->waitsForBarrier];
-    if (!first)
-      first = warp.get();
-    who += (who.empty() ? "" : "; ") + std::string("warp ") +
-           std::to_string(warp->id) + " waits at line " +
-           std::to_string(warp->waitsAt->line) + " for barrier " +
-           std::to_string(warp->waitsForBarrier) + ", which " +
-           std::to_string(barrier.arrivedWarps) + " of " +
-           std::to_string(barrier.expectedWarps) + " warps have reached";
-  }
-  if (first)
-    first->report(FindingKind::Deadlock, *first->waitsAt, first->active,
-                  first->waitsForBarrier, who);
   return false;
+}
+
+std::string Block::describeBarrier(const Warp &warp) const {
+  const Barrier &barrier = barriers[warp.waitsForBarrier];
+  return "barrier " + std::to_string(warp.waitsForBarrier) + ", which " +
+         std::to_string(barrier.arrivedWarps) + " of " +
+         std::to_string(barrier.expectedWarps) + " warps have reached";
 }
 
 } // namespace goat::ptxsim

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "Cluster.h"
 
 #include <algorithm>
 
@@ -76,8 +77,8 @@ void runCopy(Warp &warp, const Instr &instr, uint32_t mask) {
       continue;
     }
     uint32_t otherWarp = 0;
-    SharedMemory::Problem problem =
-        shared.beginCopy(address, bytes, warp.id, warp.clock.data(), otherWarp);
+    SharedMemory::Problem problem = shared.beginCopy(
+        address, bytes, warp.party, warp.clock.data(), otherWarp);
     if (problem != SharedMemory::Problem::None)
       reportShared(warp, instr, problem, 1u << lane, address, otherWarp, true);
     copy.destination[lane] = static_cast<uint32_t>(address);
@@ -180,7 +181,7 @@ void Warp::completeCopies(uint32_t mask, uint32_t keepGroups,
       if (count)
         std::memcpy(destination, copy.source[lane], count);
       std::memset(destination + count, 0, copy.bytes - count);
-      block.shared.endCopy(address, copy.bytes, id, clock.data());
+      block.shared.endCopy(address, copy.bytes, party, clock[party]);
     }
     if (copy.mask) {
       if (kept != i)
@@ -189,6 +190,22 @@ void Warp::completeCopies(uint32_t mask, uint32_t keepGroups,
     }
   }
   copies.resize(kept);
+}
+
+std::vector<Landing> Warp::takeCopies(uint32_t lane) {
+  std::vector<Landing> landings;
+  for (PendingCopy &copy : copies) {
+    if (!(copy.mask >> lane & 1))
+      continue;
+    copy.mask &= ~(1u << lane);
+    uint32_t address = copy.destination[lane], count = copy.sourceBytes[lane];
+    if (count)
+      landings.push_back({&block, address, count, copy.source[lane]});
+    if (count < copy.bytes)
+      landings.push_back(
+          {&block, address + count, copy.bytes - count, nullptr});
+  }
+  return landings;
 }
 
 std::vector<OpcodeRow> asyncOpcodes() {

@@ -185,7 +185,7 @@ bool decodeAtomic(Decoder &d) {
 std::vector<OpcodeRow> atomicOpcodes() {
 #define GOAT_SCOPES                                                            \
   "(.relaxed|.acquire|.release|.acq_rel)?(.cta|.cluster|.gpu|.sys)?"
-#define GOAT_SPACES "(.global|.shared|.shared::cta)?"
+#define GOAT_SPACES "(.global|.shared|.shared::cta|.shared::cluster)?"
   return {
       {"atom" GOAT_SCOPES GOAT_SPACES ".add(.noftz)?(.L2::cache_hint)?"
        "(.u32|.s32|.u64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2)",

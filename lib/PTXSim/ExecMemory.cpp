@@ -117,6 +117,7 @@ bool decodeAccess(Decoder &d, bool isStore) {
   access.releases = d.has("release");
   switch (access.space) {
   case Space::Shared:
+  case Space::SharedCluster:
     d.instr.opClass = isStore ? OpClass::StoreShared : OpClass::LoadShared;
     break;
   case Space::Local:
@@ -129,7 +130,8 @@ bool decodeAccess(Decoder &d, bool isStore) {
   default:
     d.instr.opClass = isStore ? OpClass::StoreGlobal : OpClass::LoadGlobal;
   }
-  if (access.space == Space::Shared || access.space == Space::Generic)
+  if (access.space == Space::Shared || access.space == Space::SharedCluster ||
+      access.space == Space::Generic)
     d.noteSharedWidth(bytes * count);
   if (isStore && access.space == Space::Const)
     return d.fail("expected a space that can be written");
@@ -196,7 +198,7 @@ std::vector<OpcodeRow> memoryOpcodes() {
        ".relaxed.cta|.acquire.sys|.acquire.gpu|.acquire.cluster|.acquire.cta|"
        ".mmio.relaxed.sys)?"
        "(.const|.global|.local|.param|.param::entry|.param::func|.shared|"
-       ".shared::cta)?(.ca|.cg|.cs|.lu|.cv)?(.nc)?"
+       ".shared::cta|.shared::cluster)?(.ca|.cg|.cs|.lu|.cv)?(.nc)?"
        "(.L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|"
        ".L1::evict_last|.L1::no_allocate)?"
        "(.L2::evict_normal|.L2::evict_first|.L2::evict_last)?"
@@ -209,7 +211,8 @@ std::vector<OpcodeRow> memoryOpcodes() {
       {"st(.weak|.volatile|.relaxed.sys|.relaxed.gpu|.relaxed.cluster|"
        ".relaxed.cta|.release.sys|.release.gpu|.release.cluster|.release.cta|"
        ".mmio.relaxed.sys)?"
-       "(.global|.local|.param|.param::func|.shared|.shared::cta)?"
+       "(.global|.local|.param|.param::func|.shared|.shared::cta|"
+       ".shared::cluster)?"
        "(.wb|.cg|.cs|.wt)?"
        "(.L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|"
        ".L1::evict_last|.L1::no_allocate)?"

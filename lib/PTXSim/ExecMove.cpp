@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Alu.h"
-#include "Launch.h"
+#include "Cluster.h"
 #include "MemoryImpl.h"
 
 namespace goat::ptxsim {
@@ -142,7 +142,8 @@ void runOffset(Warp &warp, const Instr &instr, uint32_t mask) {
 }
 
 uint64_t windowOf(const Decoder &d) {
-  return d.has("shared") || d.has("shared::cta")   ? sharedWindow
+  return d.has("shared") || d.has("shared::cta") || d.has("shared::cluster")
+             ? sharedWindow
          : d.has("local")                          ? localWindow
          : d.has("param") || d.has("param::entry") ? paramWindow
                                                    : 0;
@@ -163,8 +164,12 @@ void runIsSpace(Warp &warp, const Instr &instr, uint32_t mask) {
   uint64_t window = static_cast<uint64_t>(instr.imm);
   uint32_t bits = 0;
   for (unsigned lane = 0; lane < warpSize; ++lane) {
-    bool isInside = window ? address[lane] - window < windowBytes
-                           : address[lane] >= firstGlobalAddress;
+    // The own block's shared memory is a part of the cluster's window.
+    bool isInside =
+        window == sharedWindow && !instr.flags
+            ? (address[lane] - window) >> rankShift == warp.block.rank
+        : window ? address[lane] - window < windowBytes
+                 : address[lane] >= firstGlobalAddress;
     bits |= static_cast<uint32_t>(isInside) << lane;
   }
   warp.storePredicate(instr.predicateDst[0], bits, mask);
@@ -172,6 +177,7 @@ void runIsSpace(Warp &warp, const Instr &instr, uint32_t mask) {
 
 bool decodeIsSpace(Decoder &d) {
   d.instr.imm = static_cast<int64_t>(windowOf(d));
+  d.instr.flags = d.has("shared::cluster");
   d.instr.run = runIsSpace;
   return d.expectOperands(2) && d.setPredicateDst(0, d.operand(0)) &&
          d.addSrc(d.operand(1), 8);
@@ -194,10 +200,12 @@ std::vector<OpcodeRow> moveOpcodes() {
       {"mov(.b16|.b32|.b64|.b128|.u16|.u32|.u64|.s16|.s32|.s64|.f16|.bf16|"
        ".f16x2|.bf16x2|.f32|.f64)",
        c, decodeMove},
-      {"cvta(.to)?(.global|.const|.shared|.shared::cta|.local|.param|"
+      {"cvta(.to)?(.global|.const|.shared|.shared::cta|.shared::cluster|.local|"
+       ".param|"
        ".param::entry).u64",
        OpClass::Integer, decodeConvertAddress},
-      {"isspacep(.global|.shared|.shared::cta|.local|.param|.param::entry)",
+      {"isspacep(.global|.shared|.shared::cta|.shared::cluster|.local|.param|."
+       "param::entry)",
        OpClass::Integer, decodeIsSpace},
       {"createpolicy.fractional(.L2::evict_last|.L2::evict_normal|"
        ".L2::evict_first|.L2::evict_unchanged)(.L2::evict_first|"

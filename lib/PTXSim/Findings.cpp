@@ -36,6 +36,14 @@ const char *findingKindName(FindingKind kind) {
     return "barrier-mismatch";
   case FindingKind::InactiveLane:
     return "inactive-lane";
+  case FindingKind::MbarrierMisuse:
+    return "mbarrier-misuse";
+  case FindingKind::MissingFence:
+    return "missing-fence";
+  case FindingKind::ClusterPeer:
+    return "cluster-peer";
+  case FindingKind::BadDescriptor:
+    return "bad-descriptor";
   case FindingKind::Deadlock:
     return "deadlock";
   case FindingKind::Trap:

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch.h"
+#include "Cluster.h"
 
 #include <algorithm>
 #include <numeric>
@@ -107,6 +107,8 @@ constexpr uint32_t blockLimits[] = {1024, 1024, 64};
 constexpr uint32_t maxBlockThreads = 1024;
 constexpr uint32_t maxStaticShared = 48 * 1024;
 constexpr uint32_t maxShared = 227 * 1024;
+// Sixteen have to be asked for; eight are the limit otherwise.
+constexpr uint32_t maxClusterBlocks = 16;
 
 bool checkConfig(const Function &entry, const LaunchConfig &config,
                  std::string &error) {
@@ -150,6 +152,41 @@ bool checkConfig(const Function &entry, const LaunchConfig &config,
             triple(config.block);
     return false;
   }
+  return true;
+}
+
+/// The cluster of the launch; `cluster` is set.
+bool checkCluster(const Function &entry, const LaunchConfig &config,
+                  std::array<uint32_t, 3> &cluster, std::string &error) {
+  const auto &required = entry.syntax->requiredCluster;
+  constexpr std::array<uint32_t, 3> single{1, 1, 1};
+  cluster = config.cluster;
+  if (required[0]) {
+    if (cluster != single && cluster != required) {
+      error = "expected cluster " + triple(required) +
+              ", as .reqnctapercluster says, but got " + triple(cluster);
+      return false;
+    }
+    cluster = required;
+  }
+  uint64_t size = uint64_t(cluster[0]) * cluster[1] * cluster[2];
+  if (!size || size > maxClusterBlocks) {
+    error = "expected a cluster of 1 to " + std::to_string(maxClusterBlocks) +
+            " blocks but got " + triple(cluster);
+    return false;
+  }
+  uint32_t most = entry.syntax->maxClusterRank;
+  if (most && size > most) {
+    error = "expected a cluster within .maxclusterrank " +
+            std::to_string(most) + " but got " + triple(cluster);
+    return false;
+  }
+  for (unsigned d = 0; d < 3; ++d)
+    if (config.grid[d] % cluster[d]) {
+      error = "expected a grid that is a multiple of the cluster " +
+              triple(cluster) + " but got " + triple(config.grid);
+      return false;
+    }
   return true;
 }
 
@@ -212,6 +249,27 @@ std::vector<uint8_t> buildConstants(const LaunchState &launch,
         break;
       case SpecialRegister::NctaidZ:
         value = config.grid[2];
+        break;
+      case SpecialRegister::ClusterSize:
+        value = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+        break;
+      case SpecialRegister::ClusterNctaidX:
+        value = launch.cluster[0];
+        break;
+      case SpecialRegister::ClusterNctaidY:
+        value = launch.cluster[1];
+        break;
+      case SpecialRegister::ClusterNctaidZ:
+        value = launch.cluster[2];
+        break;
+      case SpecialRegister::NclusteridX:
+        value = config.grid[0] / launch.cluster[0];
+        break;
+      case SpecialRegister::NclusteridY:
+        value = config.grid[1] / launch.cluster[1];
+        break;
+      case SpecialRegister::NclusteridZ:
+        value = config.grid[2] / launch.cluster[2];
         break;
       case SpecialRegister::Nwarpid:
         value = (config.block[0] * config.block[1] * config.block[2] +
@@ -289,7 +347,7 @@ bool LaunchState::addressOf(const Variable &variable, uint64_t &address) const {
 
 void BlockOrder::draw(uint64_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
-  numBlocks = count;
+  numClusters = count;
   first = random() % count;
   do
     step = random() % count;
@@ -298,18 +356,20 @@ void BlockOrder::draw(uint64_t count, uint64_t seed) {
 
 uint64_t BlockOrder::operator[](uint64_t i) const {
   __extension__ typedef unsigned __int128 UInt128;
-  return static_cast<uint64_t>((UInt128(i) * step + first) % numBlocks);
+  return static_cast<uint64_t>((UInt128(i) * step + first) % numClusters);
 }
 
 void Worker::run() {
-  Block block(*this);
-  uint64_t total = launch.order.count();
+  Cluster cluster(*this);
+  uint64_t count = launch.order.count();
+  uint64_t total = count * launch.blocksPerCluster;
   while (!launch.stop.load(std::memory_order_relaxed)) {
-    uint64_t next = launch.nextBlock.fetch_add(1);
-    if (next >= total)
+    uint64_t next = launch.nextCluster.fetch_add(1);
+    if (next >= count)
       return;
-    block.run(launch.order[next]);
-    uint64_t done = launch.blocksDone.fetch_add(1) + 1;
+    cluster.run(launch.order[next]);
+    uint64_t done = launch.blocksDone.fetch_add(launch.blocksPerCluster) +
+                    launch.blocksPerCluster;
     if (launch.config.progress) {
       std::lock_guard<std::mutex> lock(launch.progressMutex);
       launch.config.progress(done, total);
@@ -332,6 +392,7 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
   std::string error;
   LaunchState state(impl, *entry, memory.impl(), config);
   if (!checkConfig(*entry, config, error) ||
+      !checkCluster(*entry, config, state.cluster, error) ||
       !packArguments(*entry, arguments, state.params, error) ||
       !placeModuleVariables(impl, memory, error))
     return Error{error};
@@ -342,13 +403,18 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
                    sharedEnd, error))
     return Error{error};
   state.sharedBytes = static_cast<uint32_t>(sharedEnd);
-  for (const Function *function : entry->reachable)
+  for (const Function *function : entry->reachable) {
     state.sharedGranule =
         std::min(state.sharedGranule, function->narrowestShared);
+    state.usesAsync |= function->usesAsync;
+  }
   for (const auto &function : impl.functions)
     state.constants.push_back(buildConstants(state, *function));
-  state.order.draw(uint64_t(config.grid[0]) * config.grid[1] * config.grid[2],
-                   config.seed);
+  uint64_t numBlocks =
+      uint64_t(config.grid[0]) * config.grid[1] * config.grid[2];
+  state.blocksPerCluster =
+      state.cluster[0] * state.cluster[1] * state.cluster[2];
+  state.order.draw(numBlocks / state.blocksPerCluster, config.seed);
 
   uint32_t threads =
       config.threads ? config.threads : std::thread::hardware_concurrency();
@@ -367,7 +433,7 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
   LaunchResult result;
   result.counts = sumCounts(impl, workers);
   result.findings = state.sink.take();
-  result.completed = !state.stop && state.blocksDone == state.order.count();
+  result.completed = !state.stop && state.blocksDone == numBlocks;
   for (const Finding &finding : result.findings)
     result.completed &= finding.kind != FindingKind::Deadlock &&
                         finding.kind != FindingKind::StepLimit &&

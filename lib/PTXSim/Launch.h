@@ -11,6 +11,8 @@
 #ifndef GOAT_LIB_PTXSIM_LAUNCH_H
 #define GOAT_LIB_PTXSIM_LAUNCH_H
 
+#include "Clock.h"
+#include "Mbarrier.h"
 #include "MemoryImpl.h"
 #include "Shared.h"
 #include "Warp.h"
@@ -18,7 +20,6 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <random>
 #include <unordered_map>
 
 namespace goat::ptxsim {
@@ -50,17 +51,17 @@ private:
   std::atomic<bool> &stop;
 };
 
-/// A permutation of the blocks of a grid drawn from a seed: block i of the
+/// A permutation of the clusters of a grid drawn from a seed: cluster i of the
 /// order is (first + i * step) mod count, with a step that has no divisor in
 /// common with the count.
 class BlockOrder {
 public:
-  void draw(uint64_t numBlocks, uint64_t seed);
-  uint64_t count() const { return numBlocks; }
+  void draw(uint64_t numClusters, uint64_t seed);
+  uint64_t count() const { return numClusters; }
   uint64_t operator[](uint64_t i) const;
 
 private:
-  uint64_t numBlocks = 1;
+  uint64_t numClusters = 1;
   uint64_t first = 0;
   uint64_t step = 1;
 };
@@ -75,6 +76,10 @@ struct LaunchState {
   const Function &entry;
   MemoryImpl &memory;
   const LaunchConfig &config;
+  /// Blocks of a cluster along each axis.
+  std::array<uint32_t, 3> cluster{1, 1, 1};
+  uint32_t blocksPerCluster = 1;
+  bool usesAsync = false;
   SharedLayout sharedLayout;
   uint32_t sharedBytes = 0;
   uint32_t sharedGranule = 4;
@@ -82,7 +87,7 @@ struct LaunchState {
   std::vector<std::vector<uint8_t>> constants;
   std::vector<uint8_t> params;
   BlockOrder order;
-  std::atomic<uint64_t> nextBlock{0};
+  std::atomic<uint64_t> nextCluster{0};
   std::atomic<uint64_t> blocksDone{0};
   std::atomic<bool> stop{false};
   std::mutex progressMutex;
@@ -112,17 +117,22 @@ struct Barrier {
   uint32_t arrivedWarps = 0;
   bool countsAll = false;
   std::vector<Warp *> waiting;
-  std::vector<uint32_t> clock;
+  Clock clock;
   /// For bar.red: over the threads that arrived so far.
   uint32_t population = 0;
   bool all = true;
   bool any = false;
 };
 
+class Cluster;
+
 class Block {
 public:
-  explicit Block(Worker &worker) : worker(worker) {}
-  void run(uint64_t linearIndex);
+  Block(Worker &worker, Cluster &cluster, uint32_t rank)
+      : worker(worker), cluster(cluster), rank(rank) {}
+  /// Puts all warps of the block at `blockIndex` of the grid at the start of
+  /// the kernel.
+  void start(const std::array<uint32_t, 3> &blockIndex);
 
   /// A warp arrives; `lanesSet` are the lanes whose predicate holds.
   void arrive(Warp &warp, const Instr &instr, uint32_t barrier,
@@ -136,20 +146,27 @@ public:
              uint64_t window, const uint64_t *address, uint32_t mask);
   void fence(Warp &warp);
 
+  /// No warp can run: lets a barrier go that waits for warps that have left,
+  /// and reports it; false if there is none.
+  bool releaseAbandoned();
+  /// What `warp` waits for at a barrier, for the report of a deadlock.
+  std::string describeBarrier(const Warp &warp) const;
+  bool hasLeft() const;
+
   Worker &worker;
+  Cluster &cluster;
+  /// Position in the cluster, x first.
+  uint32_t rank;
   SharedMemory shared;
   std::array<uint32_t, 3> index{0, 0, 0};
   std::vector<std::unique_ptr<Warp>> warps;
+  /// By address in shared memory.
+  std::unordered_map<uint32_t, Mbarrier> mbarriers;
 
 private:
   void release(Barrier &barrier);
-  /// No warp can run: says why, and lets them go on if that makes sense.
-  bool resolveStall();
 
   std::array<Barrier, 16> barriers;
-  /// By generic address, the clock released with the value that lies there.
-  std::unordered_map<uint64_t, std::vector<uint32_t>> released;
-  std::mt19937_64 random;
 };
 
 } // namespace goat::ptxsim

@@ -125,6 +125,7 @@ std::vector<KernelInfo> Module::kernels() const {
                              static_cast<uint32_t>(param->offset)});
     info.requiredThreads = syntax.requiredThreads;
     info.maxThreads = syntax.maxThreads;
+    info.requiredCluster = syntax.requiredCluster;
     SharedLayout layout = layoutShared(*function);
     info.staticSharedBytes = layout.staticBytes;
     info.usesDynamicShared = layout.usesDynamic;

@@ -56,7 +56,8 @@ const std::vector<OpcodeRow> &opcodeTable() {
          {integerOpcodes, bitOpcodes, floatOpcodes, approximateOpcodes,
           halfOpcodes, compareOpcodes, convertOpcodes, moveOpcodes,
           memoryOpcodes, asyncOpcodes, atomicOpcodes, tensorOpcodes,
-          syncOpcodes, warpOpcodes, controlOpcodes}) {
+          syncOpcodes, mbarrierOpcodes, clusterOpcodes, warpOpcodes,
+          controlOpcodes}) {
       std::vector<OpcodeRow> part = family();
       rows->insert(rows->end(), part.begin(), part.end());
     }

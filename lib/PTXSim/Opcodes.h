@@ -49,6 +49,8 @@ std::vector<OpcodeRow> asyncOpcodes();
 std::vector<OpcodeRow> atomicOpcodes();
 std::vector<OpcodeRow> tensorOpcodes();
 std::vector<OpcodeRow> syncOpcodes();
+std::vector<OpcodeRow> mbarrierOpcodes();
+std::vector<OpcodeRow> clusterOpcodes();
 std::vector<OpcodeRow> warpOpcodes();
 std::vector<OpcodeRow> controlOpcodes();
 
@@ -112,6 +114,7 @@ public:
   void noteCall(const Function &callee);
   CallInfo &addCall();
   void noteSharedWidth(unsigned bytes);
+  void noteAsync() { function.usesAsync = true; }
 
 private:
   bool decodeInstr(const InstrSyntax &instrSyntax, const OpcodeRow &row);

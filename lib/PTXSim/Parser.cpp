@@ -454,6 +454,7 @@ bool Parser::parseTriple(std::array<uint32_t, 3> &triple) {
 
 bool Parser::parseLaunchBounds(FunctionSyntax &target) {
   std::array<uint32_t, 3> ignored;
+  std::array<uint32_t, 3> rank;
   while (token.kind == TokenKind::Directive) {
     std::string_view name = token.text;
     if (name == ".maxntid") {
@@ -462,9 +463,15 @@ bool Parser::parseLaunchBounds(FunctionSyntax &target) {
     } else if (name == ".reqntid") {
       if (!parseTriple(target.requiredThreads))
         return false;
+    } else if (name == ".reqnctapercluster") {
+      if (!parseTriple(target.requiredCluster))
+        return false;
+    } else if (name == ".maxclusterrank") {
+      if (!parseTriple(rank))
+        return false;
+      target.maxClusterRank = rank[0];
     } else if (name == ".minnctapersm" || name == ".maxnreg" ||
-               name == ".maxnctapersm" || name == ".reqnctapercluster" ||
-               name == ".maxclusterrank") {
+               name == ".maxnctapersm") {
       if (!parseTriple(ignored))
         return false;
     } else if (name == ".noreturn" || name == ".explicitcluster" ||

@@ -124,6 +124,8 @@ struct Function {
   std::vector<const Variable *> variables;
   /// Bytes of the narrowest access to shared memory; 4 if there is none.
   uint32_t narrowestShared = 4;
+  /// Has instructions that work with mbarriers or through the async proxy.
+  bool usesAsync = false;
 };
 
 /// Places the shared variables that an entry reaches.

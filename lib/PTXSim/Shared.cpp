@@ -14,8 +14,9 @@
 
 namespace goat::ptxsim {
 
-void SharedMemory::reset(uint32_t bytes, uint32_t granule, uint32_t warps) {
-  base = sharedBase;
+void SharedMemory::reset(uint32_t begin, uint32_t bytes, uint32_t granule,
+                         uint32_t warps) {
+  base = begin;
   size = bytes;
   numWarps = warps;
   shift = 0;
@@ -28,6 +29,7 @@ void SharedMemory::reset(uint32_t bytes, uint32_t granule, uint32_t warps) {
   readClocks.assign(size_t(count) * warps, 0);
   strongReads.clear();
   strongWrites.clear();
+  pendingReads.clear();
 }
 
 SharedMemory::Problem SharedMemory::explainRead(const Granule &granule,
@@ -37,8 +39,12 @@ SharedMemory::Problem SharedMemory::explainRead(const Granule &granule,
     return Problem::InFlight;
   if (granule.state == untouched)
     return Problem::Uninitialised;
+  if (granule.state == mbarrier)
+    return Problem::Mbarrier;
   if (granule.writeClock <= clock[granule.writer])
     return Problem::None;
+  if (granule.writer >= numWarps)
+    return Problem::InFlight;
   otherWarp = granule.writer;
   return Problem::WriteRace;
 }
@@ -49,7 +55,11 @@ SharedMemory::Problem SharedMemory::explainWrite(const Granule &granule,
                                                  uint32_t &otherWarp) const {
   if (granule.state == inFlight)
     return Problem::InFlight;
+  if (granule.state == mbarrier)
+    return Problem::Mbarrier;
   if (granule.writeClock > clock[granule.writer]) {
+    if (granule.writer >= numWarps)
+      return Problem::InFlight;
     otherWarp = granule.writer;
     return Problem::WriteRace;
   }
@@ -78,8 +88,13 @@ SharedMemory::Problem SharedMemory::strong(uint64_t address, uint32_t bytes,
     } else if (writes && !isKnown(readClocks, g, clock, otherWarp)) {
       problem = Problem::ReadRace;
     }
-    if (granule.state == inFlight)
+    if (granule.state == inFlight ||
+        (problem == Problem::WriteRace && granule.writer >= numWarps))
       problem = Problem::InFlight;
+    else if (granule.state == mbarrier)
+      problem = Problem::Mbarrier;
+    else if (writes && !pendingReads.empty() && pendingReads[g])
+      problem = Problem::PendingRead;
     else if (reads && granule.state == untouched)
       problem = Problem::Uninitialised;
     if (reads)
@@ -105,12 +120,56 @@ SharedMemory::Problem SharedMemory::beginCopy(uint64_t address, uint32_t bytes,
   return problem;
 }
 
-void SharedMemory::endCopy(uint64_t address, uint32_t bytes, uint32_t warp,
-                           const uint32_t *clock) {
+void SharedMemory::endCopy(uint64_t address, uint32_t bytes, uint32_t writer,
+                           uint32_t now) {
   uint32_t first = static_cast<uint32_t>(address - base) >> shift;
   uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
   for (uint32_t g = first; g <= last; ++g)
-    granules[g] = {clock[warp], static_cast<uint16_t>(warp), written};
+    granules[g] = {now, static_cast<uint16_t>(writer), written};
+}
+
+SharedMemory::Problem SharedMemory::beginAsyncRead(uint64_t address,
+                                                   uint32_t bytes,
+                                                   const uint32_t *clock,
+                                                   const uint32_t *proxyClock,
+                                                   uint32_t &otherWarp) {
+  if (pendingReads.empty())
+    pendingReads.assign(granules.size(), 0);
+  uint32_t first = static_cast<uint32_t>(address - base) >> shift;
+  uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+  Problem problem = Problem::None;
+  for (uint32_t g = first; g <= last; ++g) {
+    const Granule &granule = granules[g];
+    ++pendingReads[g];
+    if (granule.state != written || granule.writeClock > clock[granule.writer])
+      problem = explainRead(granule, clock, otherWarp);
+    else if (granule.writeClock > proxyClock[granule.writer])
+      problem = Problem::MissingFence;
+    if (!strongWrites.empty()) {
+      if (!isKnown(strongWrites, g, clock, otherWarp))
+        problem = Problem::WriteRace;
+      else if (!isKnown(strongWrites, g, proxyClock, otherWarp))
+        problem = Problem::MissingFence;
+    }
+  }
+  return problem;
+}
+
+void SharedMemory::endAsyncRead(uint64_t address, uint32_t bytes, uint32_t warp,
+                                const uint32_t *clock) {
+  uint32_t first = static_cast<uint32_t>(address - base) >> shift;
+  uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+  for (uint32_t g = first; g <= last; ++g) {
+    --pendingReads[g];
+    readClocks[size_t(g) * numWarps + warp] = clock[warp];
+  }
+}
+
+void SharedMemory::setMbarrier(uint64_t address, uint32_t bytes, bool isOne) {
+  uint32_t first = static_cast<uint32_t>(address - base) >> shift;
+  uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+  for (uint32_t g = first; g <= last; ++g)
+    granules[g].state = isOne ? mbarrier : untouched;
 }
 
 } // namespace goat::ptxsim

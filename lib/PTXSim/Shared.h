@@ -28,12 +28,21 @@ public:
     WriteRace,
     /// The other warp's read is not ordered before this write.
     ReadRace,
-    /// A cp.async to these bytes has not been waited for.
+    /// A copy to these bytes has not been waited for.
     InFlight,
+    /// The bytes belong to an mbarrier.
+    Mbarrier,
+    /// A copy or a matrix multiply may still read these bytes.
+    PendingRead,
+    /// Written through the generic proxy, read through the async proxy, and no
+    /// fence in between.
+    MissingFence,
   };
 
-  /// Forgets everything. Shadow state is kept per `granule` bytes.
-  void reset(uint32_t bytes, uint32_t granule, uint32_t numWarps);
+  /// Forgets everything. The memory has `bytes` from the address `begin`,
+  /// shadow state is kept per `granule` bytes.
+  void reset(uint32_t begin, uint32_t bytes, uint32_t granule,
+             uint32_t numWarps);
 
   bool contains(uint64_t address, uint64_t bytes) const {
     return address >= base && address - base <= size &&
@@ -70,12 +79,14 @@ public:
     for (uint32_t g = first; g <= last; ++g) {
       Granule &granule = granules[g];
       const uint32_t *reads = &readClocks[size_t(g) * numWarps];
-      bool isOrdered = granule.state != inFlight &&
+      bool isOrdered = granule.state <= written &&
                        granule.writeClock <= clock[granule.writer];
       for (uint32_t w = 0; w < numWarps; ++w)
         isOrdered &= reads[w] <= clock[w];
       if (!isOrdered)
         problem = explainWrite(granule, reads, clock, otherWarp);
+      if (!pendingReads.empty() && pendingReads[g])
+        problem = Problem::PendingRead;
       if (!strongWrites.empty()) {
         if (!isKnown(strongReads, g, clock, otherWarp))
           problem = Problem::ReadRace;
@@ -92,16 +103,29 @@ public:
   Problem strong(uint64_t address, uint32_t bytes, bool reads, bool writes,
                  uint32_t warp, const uint32_t *clock, uint32_t &otherWarp);
 
-  /// A copy was issued to, or has arrived at, these bytes.
+  /// A copy was issued to, or has arrived at, these bytes. It arrives as a
+  /// write by `writer` at its clock `now`.
   Problem beginCopy(uint64_t address, uint32_t bytes, uint32_t warp,
                     const uint32_t *clock, uint32_t &otherWarp);
-  void endCopy(uint64_t address, uint32_t bytes, uint32_t warp,
-               const uint32_t *clock);
+  void endCopy(uint64_t address, uint32_t bytes, uint32_t writer, uint32_t now);
+
+  /// The async proxy is about to read these bytes on behalf of `warp`, whose
+  /// `proxyClock` says what is visible there; writes are a problem until
+  /// `endAsyncRead` with the same bytes, and count as read by `warp` then.
+  Problem beginAsyncRead(uint64_t address, uint32_t bytes,
+                         const uint32_t *clock, const uint32_t *proxyClock,
+                         uint32_t &otherWarp);
+  void endAsyncRead(uint64_t address, uint32_t bytes, uint32_t warp,
+                    const uint32_t *clock);
+
+  /// The bytes become an mbarrier's, or cease to be.
+  void setMbarrier(uint64_t address, uint32_t bytes, bool isOne);
 
 private:
-  enum State : uint16_t { untouched, written, inFlight };
+  enum State : uint16_t { untouched, written, inFlight, mbarrier };
   struct Granule {
-    /// Clock of the last writer, 0 if it was never written.
+    /// Clock of the last writer, 0 if it was never written. Writers above the
+    /// warps are copies.
     uint32_t writeClock = 0;
     uint16_t writer = 0;
     State state = untouched;
@@ -134,6 +158,8 @@ private:
   std::vector<uint32_t> readClocks;
   /// The same for strong accesses; empty until the block makes one.
   std::vector<uint32_t> strongReads, strongWrites;
+  /// Per granule, reads by the async proxy under way; empty until there is one.
+  std::vector<uint16_t> pendingReads;
 };
 
 } // namespace goat::ptxsim

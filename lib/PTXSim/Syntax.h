@@ -93,6 +93,9 @@ struct FunctionSyntax {
   std::vector<Variable *> returns;
   std::array<uint32_t, 3> requiredThreads{0, 0, 0};
   std::array<uint32_t, 3> maxThreads{0, 0, 0};
+  /// `.reqnctapercluster` and `.maxclusterrank`; 0 where not given.
+  std::array<uint32_t, 3> requiredCluster{0, 0, 0};
+  uint32_t maxClusterRank = 0;
   std::vector<Type> registers;
   std::vector<std::unique_ptr<Variable>> variables;
   std::vector<InstrSyntax> body;
@@ -149,6 +152,18 @@ enum class SpecialRegister : uint8_t {
   TotalSmemSize,
   ClusterRank,
   ClusterSize,
+  ClusterCtaidX,
+  ClusterCtaidY,
+  ClusterCtaidZ,
+  ClusterNctaidX,
+  ClusterNctaidY,
+  ClusterNctaidZ,
+  ClusteridX,
+  ClusteridY,
+  ClusteridZ,
+  NclusteridX,
+  NclusteridY,
+  NclusteridZ,
   Clock,
   Clock64,
   GlobalTimer,

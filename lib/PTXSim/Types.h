@@ -47,6 +47,7 @@ enum class Space : uint8_t {
   Global,
   Const,
   Shared,
+  SharedCluster,
   Local,
 };
 

@@ -10,14 +10,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Warp.h"
-#include "Launch.h"
+#include "Cluster.h"
 
 #include <algorithm>
 
 namespace goat::ptxsim {
 
-void Warp::start(uint32_t warpId, uint32_t lanesExisting, uint32_t numWarps) {
+void Warp::start(uint32_t warpId, uint32_t lanesExisting, uint32_t clockParty,
+                 size_t clockSize) {
   id = warpId;
+  party = clockParty;
   existing = lanesExisting;
   exited = 0;
   issued = 0;
@@ -26,8 +28,11 @@ void Warp::start(uint32_t warpId, uint32_t lanesExisting, uint32_t numWarps) {
   waitsAt = nullptr;
   copies.clear();
   openGroup.fill(0);
-  clock.assign(numWarps, 0);
-  clock[id] = 1;
+  clock.assign(clockSize, 0);
+  clock[party] = 1;
+  givesUp = false;
+  rotations = 0;
+  clusterArrived = clusterCompleted = 0;
   fenced.clear();
   seen.clear();
   localTop = 0;
@@ -95,6 +100,13 @@ void Warp::fillConstants(Frame &frame) {
             frame.localBase + constant.variable->offset + constant.bits;
         std::memcpy(slot + lane * constant.bytes, &value, constant.bytes);
       }
+    } else if (constant.kind == ConstantSlot::Address && block.rank &&
+               constant.variable->space == Space::Shared) {
+      uint64_t address = 0;
+      worker.launch.addressOf(*constant.variable, address);
+      address += constant.bits + (uint64_t(block.rank) << rankShift);
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        std::memcpy(slot + lane * constant.bytes, &address, constant.bytes);
     } else if (constant.kind == ConstantSlot::Special) {
       for (unsigned lane = 0; lane < warpSize; ++lane) {
         uint32_t thread = id * warpSize + lane;
@@ -139,9 +151,25 @@ void Warp::fillConstants(Frame &frame) {
         case SpecialRegister::LanemaskGt:
           value = ~((2u << lane) - 1);
           break;
-        case SpecialRegister::ClusterSize:
-          value = 1;
+        case SpecialRegister::ClusterRank:
+          value = block.rank;
           break;
+        case SpecialRegister::ClusterCtaidX:
+        case SpecialRegister::ClusterCtaidY:
+        case SpecialRegister::ClusterCtaidZ: {
+          size_t axis = static_cast<size_t>(constant.special) -
+                        static_cast<size_t>(SpecialRegister::ClusterCtaidX);
+          value = block.index[axis] % worker.launch.cluster[axis];
+          break;
+        }
+        case SpecialRegister::ClusteridX:
+        case SpecialRegister::ClusteridY:
+        case SpecialRegister::ClusteridZ: {
+          size_t axis = static_cast<size_t>(constant.special) -
+                        static_cast<size_t>(SpecialRegister::ClusteridX);
+          value = block.index[axis] / worker.launch.cluster[axis];
+          break;
+        }
         default:
           continue; // the same for the whole launch: in the image already
         }
@@ -207,6 +235,24 @@ void Warp::diverge(const std::vector<PathEntry> &ways, uint32_t meet) {
   if (paths.empty()) // every lane is about to leave
     paths.push_back({codeSize, noTarget, active});
   loadPath();
+}
+
+bool Warp::rotatePaths() {
+  std::vector<PathEntry> &paths = frames.back()->paths;
+  if (rotations >= paths.size())
+    return false;
+  ++rotations;
+  paths.back().pc = pc;
+  // A path is free to run if it is no meeting point of the ones above it.
+  for (size_t i = paths.size() - 1; i-- > 0;) {
+    if (!paths[i].mask || (paths[i].mask & active))
+      continue;
+    std::rotate(paths.begin() + static_cast<ptrdiff_t>(i),
+                paths.begin() + static_cast<ptrdiff_t>(i) + 1, paths.end());
+    loadPath();
+    return true;
+  }
+  return false;
 }
 
 void Warp::exitLanes(uint32_t mask) {

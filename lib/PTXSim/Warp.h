@@ -12,6 +12,7 @@
 #ifndef GOAT_LIB_PTXSIM_WARP_H
 #define GOAT_LIB_PTXSIM_WARP_H
 
+#include "Mbarrier.h"
 #include "Program.h"
 #include "Wide.h"
 
@@ -76,8 +77,11 @@ public:
 
   Warp(Block &block, Worker &worker) : block(block), worker(worker) {}
 
-  /// Puts the warp at the start of the entry; `lanes` exist.
-  void start(uint32_t id, uint32_t lanes, uint32_t numWarps);
+  enum class WaitsFor : uint8_t { Barrier, ClusterBarrier, Mbarrier };
+
+  /// Puts the warp at the start of the entry; `lanes` exist. In clocks it is
+  /// `party`.
+  void start(uint32_t id, uint32_t lanes, uint32_t party, size_t clockSize);
   /// Executes until the warp waits, ends or `budget` instructions were issued;
   /// returns how many were.
   uint64_t run(uint64_t budget);
@@ -114,8 +118,14 @@ public:
   void returnLanes(uint32_t mask);
   void call(const Instr &instr, uint32_t mask);
 
+  /// Lets another of the diverged paths run, if there is one that has not had
+  /// its turn since the warp last waited.
+  bool rotatePaths();
+
   // Asynchronous copies.
   void completeCopies(uint32_t mask, uint32_t keepGroups, bool includeOpen);
+  /// The copies of a lane that are in flight, to be completed by someone else.
+  std::vector<Landing> takeCopies(uint32_t lane);
 
   /// Local memory of a lane; null when [offset, offset+bytes) is outside.
   uint8_t *localData(uint32_t lane, uint64_t offset, uint32_t bytes);
@@ -142,20 +152,33 @@ public:
   uint32_t carry = 0;
 
   uint32_t id = 0;
+  /// Index in the clocks of the cluster.
+  uint32_t party = 0;
   uint32_t existing = 0;
   uint32_t exited = 0;
   State state = State::Ready;
   const Instr *waitsAt = nullptr;
+  WaitsFor waitsFor = WaitsFor::Barrier;
+  /// The barrier, or the address of the mbarrier and the phase.
   uint32_t waitsForBarrier = 0;
+  uint64_t waitsForPhase = 0;
+  uint32_t waitingLanes = 0;
+  /// The wait is over although the phase is not: it has to give up.
+  bool givesUp = false;
+  uint32_t rotations = 0;
+  /// Lanes that have arrived at the phase of the cluster's barrier under way,
+  /// and lanes that have yet to wait for a complete one.
+  uint32_t clusterArrived = 0;
+  uint32_t clusterCompleted = 0;
 
   std::vector<std::unique_ptr<Frame>> frames;
   std::vector<PendingCopy> copies;
   std::array<uint32_t, warpSize> openGroup{};
-  /// Vector clock: what this warp knows of every warp's progress.
-  std::vector<uint32_t> clock;
+  /// What this warp knows of every party's progress.
+  Clock clock;
   /// What its last fence covers, and what strong reads have seen that a fence
   /// would acquire; empty if there is none.
-  std::vector<uint32_t> fenced, seen;
+  Clock fenced, seen;
 
   Block &block;
   Worker &worker;

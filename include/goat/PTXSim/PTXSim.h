@@ -79,6 +79,8 @@ struct KernelInfo {
   /// `.reqntid` and `.maxntid`; 0 where not given.
   std::array<uint32_t, 3> requiredThreads{0, 0, 0};
   std::array<uint32_t, 3> maxThreads{0, 0, 0};
+  /// `.reqnctapercluster`; 0 where not given.
+  std::array<uint32_t, 3> requiredCluster{0, 0, 0};
   /// Bytes of statically sized shared variables the kernel can reach.
   uint32_t staticSharedBytes = 0;
   /// The kernel refers to an `.extern .shared` array.
@@ -196,6 +198,16 @@ enum class FindingKind {
   BarrierDivergence,
   BarrierMismatch,
   InactiveLane,
+  /// An mbarrier that is not initialised, counts that do not fit, a phase that
+  /// is neither the current nor the previous one.
+  MbarrierMisuse,
+  /// No fence between accesses of different proxies or of wgmma.
+  MissingFence,
+  /// Shared memory of a block of the cluster that may not have started yet or
+  /// may have left.
+  ClusterPeer,
+  /// A matrix descriptor or tensor map that the hardware does not take.
+  BadDescriptor,
   Deadlock,
   Trap,
   StepLimit,
@@ -303,6 +315,9 @@ struct Counts {
 struct LaunchConfig {
   std::array<uint32_t, 3> grid{1, 1, 1};
   std::array<uint32_t, 3> block{32, 1, 1};
+  /// Blocks of a cluster; the grid is a multiple of it. With 1x1x1 the
+  /// `.reqnctapercluster` of the kernel counts, if it has one.
+  std::array<uint32_t, 3> cluster{1, 1, 1};
   uint32_t dynamicSharedBytes = 0;
   /// Orders blocks and warps; the same seed gives the same interleaving of the
   /// warps of every block.
