@@ -3,6 +3,8 @@
 # Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import glob
+import importlib.util
 import os
 import shutil
 
@@ -43,6 +45,23 @@ ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+# nvdisasm: the CUDA toolkit's, or that of the PyPI package nvidia-cuda-nvdisasm.
+nvidia = importlib.util.find_spec("nvidia")
+packaged = [
+    os.path.join(folder, "*", "bin")
+    for folder in (nvidia.submodule_search_locations if nvidia else [])
+]
+nvdisasm = os.environ.get("GOAT_NVDISASM") or shutil.which(
+    "nvdisasm",
+    path=os.pathsep.join(
+        [os.environ["PATH"], "/usr/local/cuda/bin"]
+        + [folder for pattern in packaged for folder in sorted(glob.glob(pattern))]
+    ),
+)
+if nvdisasm:
+    config.available_features.add("nvdisasm")
+    config.substitutions.append(("%nvdisasm", nvdisasm))
+    config.environment["GOAT_NVDISASM"] = nvdisasm
 clang_format = shutil.which("clang-format-22") or shutil.which(
     "clang-format", path=config.llvm_tools_dir
 )

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileFlags.h"
+#include "Report.h"
 #include "goat/Driver/Tools.h"
 #include "goat/Target/PTX/EmitPTX.h"
 
@@ -35,12 +36,14 @@ struct Flags : CompileFlags {
       "emit", cl::init("ptx"), cl::value_desc("kind"),
       cl::desc("What to write (default: ptx): goat (the input, parsed and "
                "verified), tile, nvvm, llvm, ptx, cubin, artifact (a "
-               "directory), report"),
+               "directory), report (what it is made of and costs; the file may "
+               "then be PTX)"),
       cl::cat(category)};
   cl::opt<std::string> output{
       "o", cl::init("-"), cl::value_desc("file or directory"),
       cl::desc("Where to write it (default: standard output)"),
       cl::cat(category)};
+  ReportFlags report{category};
 };
 
 /// One run of goatc. A step that fails has said why.
@@ -59,6 +62,7 @@ private:
   llvm::Error write(llvm::StringRef text);
   llvm::Error emitModule();
   llvm::Error emitArtifacts();
+  llvm::Error emitReport();
   llvm::Error writeDirectories(std::vector<ptx::Artifact> &artifacts);
 
   Flags &flags;
@@ -128,32 +132,35 @@ llvm::Error Goatc::writeDirectories(std::vector<ptx::Artifact> &artifacts) {
   return llvm::Error::success();
 }
 
+llvm::Error Goatc::emitReport() {
+  llvm::StringMap<report::Context> contexts;
+  for (func::FuncOp function : module->getOps<func::FuncOp>()) {
+    llvm::Expected<report::Context> context =
+        describeSource(function, flags.report.sizes);
+    if (!context)
+      return context.takeError();
+    contexts[function.getSymName()] = std::move(*context);
+  }
+  FailureOr<std::vector<ptx::Artifact>> artifacts =
+      compileToArtifacts(*module, *chip, options);
+  if (failed(artifacts))
+    return llvm::make_error<AlreadyReported>();
+  std::vector<report::Report> reports;
+  for (const ptx::Artifact &artifact : *artifacts)
+    reports.push_back(report::gather(
+        artifact, *chip,
+        report::inspect(artifact.ptx, chip->name, flags.report.nvdisasm),
+        contexts[artifact.kernel.name]));
+  return write(writeReports(reports, flags.report));
+}
+
 llvm::Error Goatc::emitArtifacts() {
-  llvm::StringMap<std::optional<ptx::Expr>> flops;
-  for (func::FuncOp function : module->getOps<func::FuncOp>())
-    flops[function.getSymName()] = countProductFlops(function);
   FailureOr<std::vector<ptx::Artifact>> artifacts =
       compileToArtifacts(*module, *chip, options);
   if (failed(artifacts))
     return llvm::make_error<AlreadyReported>();
   if (flags.emit == "artifact")
     return writeDirectories(*artifacts);
-  if (flags.emit == "report") {
-    std::string text;
-    for (ptx::Artifact &artifact : *artifacts) {
-      llvm::Expected<std::vector<ptx::EntryResources>> resources =
-          addCubin(artifact);
-      if (resources) {
-        text += writeReport(artifact, *chip, flops[artifact.kernel.name],
-                            *resources);
-        continue;
-      }
-      llvm::WithColor::note() << llvm::toString(resources.takeError()) << "\n";
-      text += writeReport(artifact, *chip, flops[artifact.kernel.name], {});
-    }
-    return write(text);
-  }
-
   std::string names =
       llvm::join(llvm::map_range(*artifacts,
                                  [](const ptx::Artifact &artifact) {
@@ -194,10 +201,25 @@ llvm::Error Goatc::run() {
     return found.takeError();
   chip = *found;
   flags.fill(options);
+  if (llvm::Error error = flags.report.check(flags.emit == "report"))
+    return error;
 
   auto sources = std::make_shared<llvm::SourceMgr>();
   if (llvm::Error error = openSource(*sources, flags.input))
     return error;
+  llvm::StringRef text =
+      sources->getMemoryBuffer(sources->getMainFileID())->getBuffer();
+  if (isPTX(text)) {
+    if (flags.emit != "report")
+      return llvm::createStringError("expected an MLIR file to compile but got "
+                                     "PTX; --emit=report takes either");
+    llvm::Expected<report::Report> report = reportOnPTX(
+        text, flags.target.getNumOccurrences() ? flags.target.getValue() : "",
+        flags.report);
+    if (!report)
+      return report.takeError();
+    return write(writeReports(*report, flags.report));
+  }
   SourceMgrDiagnosticHandler handler(*sources, context.get());
   module = parseSource(*sources, context.get());
   if (!module)
@@ -213,7 +235,7 @@ llvm::Error Goatc::run() {
   }
   if (flags.emit == "goat" || flags.emit == "tile" || flags.emit == "nvvm")
     return emitModule();
-  return emitArtifacts();
+  return flags.emit == "report" ? emitReport() : emitArtifacts();
 }
 
 int goat::goatcMain(int argc, char **argv, const DialectRegistry &dialects) {

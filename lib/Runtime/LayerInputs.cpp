@@ -316,21 +316,46 @@ Tensor LayerInputs::random(unsigned index, Tensor tensor, uint64_t seed) const {
   return tensor;
 }
 
-llvm::Expected<std::vector<Tensor>> LayerInputs::generate(uint64_t seed) const {
+std::optional<std::pair<std::string, std::string>>
+LayerInputs::unknownSize() const {
+  for (int i = firstAxis; i < int(sizes.size()); ++i) {
+    if (sizes[find(i)].value)
+      continue;
+    for (int pseudo : {batch, queryLength, keyLength})
+      if (find(pseudo) == find(i))
+        return std::pair(sizes[pseudo].name, sizes[i].name);
+    return std::pair(sizes[i].name, sizes[i].name);
+  }
+  return std::nullopt;
+}
+
+llvm::SmallVector<int64_t> LayerInputs::shapeOf(unsigned index) const {
   // Handles of ops are values, and their accessors are not const.
   func::FuncOp layer = function;
-  for (const Size &size : sizes)
-    if (!sizes[find(&size - sizes.data())].value && &size != &sizes[batch] &&
-        &size != &sizes[queryLength] && &size != &sizes[keyLength]) {
-      std::string name = size.name;
-      for (int pseudo : {batch, queryLength, keyLength})
-        if (find(pseudo) == find(&size - sizes.data()))
-          name = sizes[pseudo].name;
-      return llvm::createStringError(
-          "nothing says how large " + name + " is; give --size " + name +
-          "=N or a file for '" + llvm::StringRef(size.name).split('.').first +
-          "'");
-    }
+  llvm::SmallVector<int64_t> shape;
+  if (auto type = dyn_cast<RankedTensorType>(layer.getArgumentTypes()[index]))
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      shape.push_back(*sizes[find(axes[index] + axis)].value);
+  return shape;
+}
+
+llvm::Expected<std::vector<llvm::SmallVector<int64_t>>>
+LayerInputs::shapes() const {
+  if (auto unknown = unknownSize())
+    return llvm::createStringError("nothing says how large " + unknown->first +
+                                   " is; give --size " + unknown->first + "=N");
+  std::vector<llvm::SmallVector<int64_t>> shapes;
+  for (unsigned index = 0; index < values.size(); ++index)
+    shapes.push_back(shapeOf(index));
+  return shapes;
+}
+
+llvm::Expected<std::vector<Tensor>> LayerInputs::generate(uint64_t seed) const {
+  if (auto unknown = unknownSize())
+    return llvm::createStringError(
+        "nothing says how large " + unknown->first + " is; give --size " +
+        unknown->first + "=N or a file for '" +
+        llvm::StringRef(unknown->second).split('.').first + "'");
   std::vector<Tensor> result;
   for (unsigned index = 0; index < values.size(); ++index) {
     if (values[index]) {
@@ -343,9 +368,7 @@ llvm::Expected<std::vector<Tensor>> LayerInputs::generate(uint64_t seed) const {
           "': integers other than lengths have no random value; give --arg " +
           parameterNames[index] + "=FILE.npy");
     Tensor tensor;
-    if (auto type = dyn_cast<RankedTensorType>(layer.getArgumentTypes()[index]))
-      for (int64_t axis = 0; axis < type.getRank(); ++axis)
-        tensor.shape.push_back(*sizes[find(axes[index] + axis)].value);
+    tensor.shape = shapeOf(index);
     if (!isReasonable(tensor.shape))
       return llvm::createStringError(
           "expected at most " + llvm::Twine(maxElements) + " elements of '" +

@@ -51,19 +51,6 @@ compileToArtifacts(mlir::ModuleOp module, const ptx::ChipDescription &chip,
 llvm::Expected<std::vector<ptx::EntryResources>>
 addCubin(ptx::Artifact &artifact);
 
-/// Multiplications and additions of Q·Kᵀ and P·V in the attentions of
-/// `function`, as if nothing were masked: 2·B·Hq·Lq·Lk·(D + Dv) each. Nothing
-/// when an operand is not a parameter.
-std::optional<ptx::Expr> countProductFlops(mlir::func::FuncOp function);
-
-/// A report for reading: what was compiled, what was chosen, what it costs.
-/// `productFlops` is what countProductFlops said of the source; `resources` is
-/// what ptxas said, empty when it was not at hand.
-std::string writeReport(const ptx::Artifact &artifact,
-                        const ptx::ChipDescription &chip,
-                        const std::optional<ptx::Expr> &productFlops,
-                        llvm::ArrayRef<ptx::EntryResources> resources);
-
 } // namespace goat
 
 #endif // GOAT_DRIVER_COMPILER_H

@@ -52,6 +52,9 @@ public:
   /// given, as must all sizes that nothing determines.
   llvm::Expected<std::vector<Tensor>> generate(uint64_t seed) const;
 
+  /// The shapes of all inputs in order. Every size must be determined.
+  llvm::Expected<std::vector<llvm::SmallVector<int64_t>>> shapes() const;
+
   llvm::ArrayRef<std::string> names() const { return parameterNames; }
 
 private:
@@ -76,6 +79,9 @@ private:
   llvm::Error uniteAttention();
   llvm::Error uniteCaptured();
   int parameterOf(mlir::Value value) const;
+  /// A size that nothing determines: its name, and the name of its axis.
+  std::optional<std::pair<std::string, std::string>> unknownSize() const;
+  llvm::SmallVector<int64_t> shapeOf(unsigned index) const;
   Tensor random(unsigned index, Tensor tensor, uint64_t seed) const;
 
   mlir::func::FuncOp function;

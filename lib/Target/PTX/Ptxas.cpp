@@ -9,33 +9,14 @@
 
 #include "goat/Target/PTX/Ptxas.h"
 
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <cstdlib>
+#include "ToolkitProgram.h"
 
 using namespace goat::ptx;
 
 llvm::Expected<std::string> goat::ptx::findPtxas() {
-  if (const char *named = std::getenv("GOAT_PTXAS")) {
-    if (llvm::sys::fs::can_execute(named))
-      return std::string(named);
-    return llvm::createStringError(
-        llvm::Twine("expected $GOAT_PTXAS to name a program but got '") +
-        named + "'");
-  }
-  if (auto onPath = llvm::sys::findProgramByName("ptxas"))
-    return *onPath;
-  if (auto inToolkit =
-          llvm::sys::findProgramByName("ptxas", {"/usr/local/cuda/bin"}))
-    return *inToolkit;
-  return llvm::createStringError(
-      "ptxas was not found on $PATH nor in /usr/local/cuda/bin; install the "
-      "CUDA toolkit or set GOAT_PTXAS to the program");
+  return findToolkitProgram(
+      "ptxas", "GOAT_PTXAS",
+      "install the CUDA toolkit or set GOAT_PTXAS to the program");
 }
 
 /// The number that stands before `words` in `line`, 0 if there is none.
@@ -79,41 +60,25 @@ std::vector<EntryResources> goat::ptx::parseResources(llvm::StringRef output) {
 llvm::Expected<Assembly> goat::ptx::assemble(llvm::StringRef ptxas,
                                              llvm::StringRef ptx,
                                              llvm::StringRef chip) {
-  llvm::SmallString<128> textPath, cubinPath, logPath;
-  int textFile;
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("goat", "ptx", textFile, textPath))
-    return llvm::createStringError(error, "cannot write a temporary file: %s",
-                                   error.message().c_str());
-  llvm::FileRemover removeText(textPath);
-  llvm::raw_fd_ostream(textFile, /*shouldClose=*/true) << ptx;
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("goat", "cubin", cubinPath))
-    return llvm::createStringError(error, "cannot write a temporary file: %s",
-                                   error.message().c_str());
-  llvm::FileRemover removeCubin(cubinPath);
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("goat", "log", logPath))
-    return llvm::createStringError(error, "cannot write a temporary file: %s",
-                                   error.message().c_str());
-  llvm::FileRemover removeLog(logPath);
+  TemporaryFile text, cubin, log;
+  if (llvm::Error error = text.create("ptx", ptx))
+    return std::move(error);
+  if (llvm::Error error = cubin.create("cubin"))
+    return std::move(error);
+  if (llvm::Error error = log.create("log"))
+    return std::move(error);
 
   std::string architecture = ("--gpu-name=" + chip).str();
-  llvm::StringRef arguments[] = {ptxas,    architecture, "-v",
-                                 textPath, "-o",         cubinPath};
   std::string message;
-  int status = llvm::sys::ExecuteAndWait(
-      ptxas, arguments, std::nullopt,
-      {std::nullopt, llvm::StringRef(logPath), llvm::StringRef(logPath)},
-      /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
-
-  auto log = llvm::MemoryBuffer::getFile(logPath);
-  llvm::StringRef said = log ? (*log)->getBuffer() : "";
-  if (status != 0)
+  const bool succeeded =
+      runProgram({ptxas, architecture, "-v", text.path(), "-o", cubin.path()},
+                 log, message);
+  std::string said = log.read();
+  if (!succeeded)
     return llvm::createStringError("ptxas refused the kernel for " + chip +
                                    ": " + message + said);
-  auto cubin = llvm::MemoryBuffer::getFile(cubinPath, /*IsText=*/false);
-  if (!cubin)
+  std::string binary = cubin.read();
+  if (binary.empty())
     return llvm::createStringError("ptxas wrote no cubin: " + said);
-  return Assembly{(*cubin)->getBuffer().str(), parseResources(said)};
+  return Assembly{std::move(binary), parseResources(said)};
 }

@@ -17,6 +17,27 @@
 
 namespace goat::ptx {
 
+/// What one multiprocessor does in a clock, for predictions only. Chips.cpp
+/// names the sources.
+struct ChipRates {
+  /// 16-bit products with fp32 sums through mma.sync, as published measurements
+  /// reach it, and the data sheet's peak by the chip's own instructions.
+  int mmaFlops, peakTensorFlops;
+  /// Lanes of fp32 add, multiply and fma; the rest of arithmetic (minimum,
+  /// compare, select, 32-bit integers, packing conversions) has half of 128.
+  int fmaLanes, aluLanes;
+  /// Lanes of ex2, lg2, rcp, sin, cos and of integer-float conversions.
+  int specialLanes;
+  /// Bytes through shared memory and the L1 cache.
+  int sharedBytes;
+  /// Warps that issue an instruction.
+  int issueWarps;
+  /// The clock of the data sheet's peak figures.
+  int clockMHz;
+  /// Bytes a second from the GPU's memory, in units of 10^9.
+  int memoryGBPerSecond;
+};
+
 /// Limits of one target. Memory is in bytes.
 struct ChipDescription {
   /// The target's name as ptxas and NVPTX spell it, for example "sm_90a".
@@ -34,6 +55,8 @@ struct ChipDescription {
   int registersPerMultiprocessor;
   int threadsPerMultiprocessor;
   int multiprocessors;
+  int blocksPerMultiprocessor;
+  ChipRates rates;
 };
 
 /// All chips, oldest first.

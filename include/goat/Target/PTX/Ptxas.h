@@ -36,8 +36,8 @@ struct Assembly {
   std::vector<EntryResources> entries;
 };
 
-/// The path of ptxas: $GOAT_PTXAS, else on $PATH, else in /usr/local/cuda/bin.
-/// The error says where was looked.
+/// The path of ptxas: $GOAT_PTXAS, else on $PATH, else in $CUDA_HOME/bin, else
+/// in /usr/local/cuda/bin. The error says where was looked.
 llvm::Expected<std::string> findPtxas();
 
 /// Reads the output of `ptxas -v`; entries come in the order of the output.

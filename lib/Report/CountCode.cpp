@@ -1,0 +1,127 @@
+//===- CountCode.cpp - loops, kinds and pipe loads ------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Instructions per score, and what each pipe of the chip makes of them. A load
+// is instructions over a rate: no latencies, no dependences, no bank conflicts.
+// The pipe with the greatest load is a lower bound on the loop's time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CountCode.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+
+using namespace goat;
+using namespace goat::report;
+
+static std::vector<PipeLoad> countLoads(const Listing &listing,
+                                        const Loop &loop,
+                                        const ptx::ChipRates &rates,
+                                        double scores) {
+  std::map<Pipe, double> cycles;
+  for (size_t index : loop.instructions) {
+    const Instruction &instruction = listing.instructions[index];
+    llvm::StringRef opcode = instruction.opcode;
+    double &load = cycles[instruction.pipe];
+    // Each is for one thread of 32 that execute the instruction together.
+    switch (instruction.pipe) {
+    case Pipe::Tensor: {
+      const bool isWarpgroup =
+          opcode.starts_with("wgmma") || opcode.starts_with("HGMMA");
+      load += instruction.tensorFlops / 32.0 /
+              (isWarpgroup ? rates.peakTensorFlops : rates.mmaFlops);
+      break;
+    }
+    case Pipe::Special:
+      load += 1.0 / rates.specialLanes;
+      break;
+    case Pipe::FMA:
+      load += 1.0 / (instruction.isHalfRate ? 64 : rates.fmaLanes);
+      break;
+    case Pipe::ALU:
+      load += 1.0 / rates.aluLanes;
+      break;
+    case Pipe::Shared:
+      load += double(instruction.bytes) / rates.sharedBytes;
+      break;
+    case Pipe::None:
+      break;
+    }
+  }
+  std::vector<PipeLoad> loads;
+  for (Pipe pipe :
+       {Pipe::Tensor, Pipe::Special, Pipe::FMA, Pipe::ALU, Pipe::Shared})
+    loads.push_back({pipeName(pipe), cycles[pipe] / scores});
+  loads.push_back(
+      {"issue", loop.instructions.size() / scores / (32.0 * rates.issueWarps)});
+  return loads;
+}
+
+static LoopReport countLoop(const Listing &listing, const Loop &loop,
+                            const ptx::ChipDescription &chip, double scores,
+                            std::optional<int64_t> flopsPerScore) {
+  LoopReport report;
+  report.instructions = loop.instructions.size();
+  report.hasInner = loop.hasInner;
+  report.scores = scores;
+  for (size_t index : loop.instructions) {
+    const Instruction &instruction = listing.instructions[index];
+    ++report.kinds[static_cast<int>(instruction.kind)];
+    report.tensorFlops += instruction.tensorFlops;
+  }
+  if (scores <= 0)
+    return report;
+  report.pipes = countLoads(listing, loop, chip.rates, scores);
+  double sum = 0;
+  for (auto [index, load] : llvm::enumerate(report.pipes)) {
+    // Issuing is part of what every other pipe does.
+    if (load.pipe != "issue")
+      sum += load.cycles;
+    if (load.cycles > report.pipes[report.limiting].cycles)
+      report.limiting = index;
+  }
+  const double flops =
+      flopsPerScore ? *flopsPerScore : report.tensorFlops / 32.0 / scores;
+  const double teraClocks = chip.multiprocessors * chip.rates.clockMHz * 1e-6;
+  report.tflopsOverlapped =
+      flops / report.pipes[report.limiting].cycles * teraClocks;
+  report.tflopsSerial = flops / sum * teraClocks;
+  return report;
+}
+
+static void addLocal(LocalBytes &bytes, const Instruction &instruction) {
+  if (instruction.kind != Kind::Local)
+    return;
+  llvm::StringRef opcode = instruction.opcode;
+  const bool isStore = opcode.starts_with("ST") || opcode.starts_with("st");
+  (isStore ? bytes.stores : bytes.loads) += instruction.bytes;
+}
+
+CodeReport goat::report::countCode(const Listing &listing,
+                                   const ptx::ChipDescription &chip,
+                                   double scores,
+                                   std::optional<int64_t> flopsPerScore) {
+  CodeReport report;
+  report.entry = listing.entry;
+  report.language = listing.language;
+  report.instructions = listing.instructions.size();
+  for (const Instruction &instruction : listing.instructions)
+    ++report.kinds[static_cast<int>(instruction.kind)];
+  llvm::BitVector isInLoop(listing.instructions.size());
+  for (const Loop &loop : findTileLoops(listing)) {
+    report.loops.push_back(
+        countLoop(listing, loop, chip, scores, flopsPerScore));
+    report.loops.back().role = report.loops.size() == 1 ? "unmasked" : "masked";
+    for (size_t index : loop.instructions)
+      isInLoop.set(index);
+  }
+  for (auto [index, instruction] : llvm::enumerate(listing.instructions))
+    addLocal(isInLoop[index] ? report.localInLoops : report.localOutside,
+             instruction);
+  return report;
+}

@@ -1,0 +1,25 @@
+//===- CountCode.h - loops, kinds and pipe loads ----------------*- C++ -*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counting for Gather.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_LIB_REPORT_COUNTCODE_H
+#define GOAT_LIB_REPORT_COUNTCODE_H
+
+#include "goat/Report/Report.h"
+
+namespace goat::report {
+
+/// Counts `listing`, whose tile loop does `scores` scores in each thread (0
+/// when unknown). `flopsPerScore` is what TFLOP/s count; without it, all that
+/// the tensor instructions do.
+CodeReport countCode(const Listing &listing, const ptx::ChipDescription &chip,
+                     double scores, std::optional<int64_t> flopsPerScore);
+
+} // namespace goat::report
+
+#endif // GOAT_LIB_REPORT_COUNTCODE_H

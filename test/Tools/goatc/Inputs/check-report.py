@@ -1,0 +1,36 @@
+"""Checks the JSON report of layer.mlir, made without ptxas.
+
+Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    report = json.load(file)
+assert report["schema"] == "goat-report/1", report["schema"]
+kernel, = report["kernels"]
+assert kernel["kernel"] == "layer"
+launch, = kernel["launches"]
+assert launch["resources"] is None
+assert launch["resident"]["blocks"] == min(launch["resident"]["limits"].values())
+assert kernel["product_flops"] == {
+    "formula": "(256 * query.0 * 2 * query.2 * key.2)",
+    "value": None,
+}
+code, = kernel["code"]
+assert code["language"] == "PTX" and "local_bytes" not in code
+loops = code["loops"]
+assert [loop["role"] for loop in loops] == ["unmasked", "masked"]
+for loop in loops:
+    # The kinds are all there is.
+    assert sum(loop["counts"].values()) == loop["instructions"]
+    others = sum(n for kind, n in loop["per_score"].items() if kind != "tensor")
+    assert abs(others - loop["per_score_without_tensor"]) < 1e-9
+    clocks = loop["predicted"]["clocks_per_score"]
+    assert clocks[loop["predicted"]["limiting_pipe"]] == max(clocks.values())
+# A mask costs something.
+assert loops[0]["per_score_without_tensor"] < loops[1]["per_score_without_tensor"]
+# What no table knows is little.
+assert code["counts"]["other"] < 0.05 * code["instructions"], code["counts"]
