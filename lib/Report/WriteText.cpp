@@ -159,6 +159,9 @@ void TextWriter::writeCode(const CodeReport &code) {
                    " of them tensor: " + showKinds(code.kinds, 1, "{0:f0}"));
   for (const LoopReport &loop : code.loops)
     writeLoop(loop);
+  if (code.loops.empty())
+    line("loop", "none over tiles with tensor instructions; all of them run at "
+                 "most once");
   // PTX has no spills; ptxas makes them.
   if (code.language == Language::SASS)
     line("local",
