@@ -6,6 +6,7 @@
 #   make check    build everything and run all tests; ends with
 #                 "N passed, N failed"
 #   make build    everything, without running it
+#   make bench-sim  warp instructions the simulator executes in a second
 #   make format   bring all C++ to the house style
 #   make docs     print docs/generated from the .td files
 #   make deps     only the packages
@@ -16,7 +17,7 @@ PRESET ?= ci
 PYTHON ?= /usr/bin/python3
 BUILD := build/$(PRESET)
 
-.PHONY: demo check build configure format docs deps
+.PHONY: demo check bench-sim build configure format docs deps
 .DEFAULT_GOAL := build
 
 deps:
@@ -37,6 +38,10 @@ check: configure
 	@rm -f $(BUILD)/test-results.json
 	@cmake --build $(BUILD) --target check-goat; \
 	  "$(PYTHON)" test/print-count.py $(BUILD)/test-results.json
+
+bench-sim: configure
+	@cmake --build $(BUILD) --target goatc goat-sim
+	@"$(PYTHON)" python/scripts/bench_sim.py $(BUILD)/bin
 
 format: deps
 	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i

@@ -122,6 +122,7 @@ uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
   SharedMemory &shared = target.shared;
   Trouble outside;
   const uint32_t *clock = warp.clock.data();
+  bool isChecked = warp.worker.isChecked;
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t address = access.address[lane];
@@ -130,6 +131,8 @@ uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
       continue;
     }
     access.data[lane] = shared.at(address);
+    if (!isChecked)
+      continue;
     SharedMemory::Problem problem;
     uint32_t otherWarp = 0;
     if (instr.access.isStrong)
@@ -144,7 +147,7 @@ uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
       reportShared(warp, instr, problem, 1u << lane, address, otherWarp,
                    kind == AccessKind::Write);
   }
-  if (instr.access.isStrong)
+  if (isChecked && instr.access.isStrong)
     warp.block.order(warp, instr.access, kind, sharedWindow, access.address,
                      mask & ~outside.lanes);
   if (outside.lanes)
@@ -194,7 +197,8 @@ uint32_t resolveLocal(Warp &warp, const Instr &instr, AccessKind kind,
     }
     access.data[lane] = data;
     uint8_t *shadow = warp.localShadow(lane, address);
-    if (kind != AccessKind::Write && !isAllWritten(shadow, bytes))
+    if (warp.worker.isChecked && kind != AccessKind::Write &&
+        !isAllWritten(shadow, bytes))
       unwritten.add(lane);
     if (kind != AccessKind::Read)
       std::memset(shadow, 1, bytes);
@@ -225,7 +229,8 @@ uint32_t resolveParam(Warp &warp, const Instr &instr, AccessKind kind,
       access.data[lane] = &frame.callParams[lane * callBytes + callAddress];
       uint8_t *shadow =
           &frame.callParamsWritten[lane * callBytes + callAddress];
-      if (kind == AccessKind::Read && !isAllWritten(shadow, bytes))
+      if (warp.worker.isChecked && kind == AccessKind::Read &&
+          !isAllWritten(shadow, bytes))
         unwritten.add(lane);
       if (kind != AccessKind::Read)
         std::memset(shadow, 1, bytes);
@@ -271,14 +276,15 @@ uint32_t resolveGlobal(Warp &warp, const Instr &instr, AccessKind kind,
     access.data[lane] = cached->data + offset;
     if (!cached->isInitialised) {
       uint8_t *shadow = cached->shadow + offset;
-      if (kind != AccessKind::Write && !isAllWritten(shadow, bytes))
+      if (warp.worker.isChecked && kind != AccessKind::Write &&
+          !isAllWritten(shadow, bytes))
         unwritten.add(lane);
       if (kind != AccessKind::Read)
         std::memset(shadow, 1, bytes);
     }
   }
   warp.worker.allocationCache[instr.id] = cached;
-  if (instr.access.isStrong)
+  if (warp.worker.isChecked && instr.access.isStrong)
     warp.block.order(warp, instr.access, kind, 0, access.address,
                      mask & ~outside.lanes);
   if (outside.lanes)

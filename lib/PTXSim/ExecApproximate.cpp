@@ -19,7 +19,40 @@ float narrow(double value) { return canonical(static_cast<float>(value)); }
 float rcp(float a) { return narrow(1.0 / a); }
 float squareRoot(float a) { return narrow(std::sqrt(double(a))); }
 float rsqrt(float a) { return narrow(1.0 / std::sqrt(double(a))); }
-float ex2(float a) { return narrow(std::exp2(double(a))); }
+
+/// 2^x for a number within fp32, to about 2^-50 of its value, without branches:
+/// the whole part goes to the exponent, the Taylor series of e^(f ln 2) takes
+/// the rest, |f| <= 1/2.
+GOAT_PTXSIM_INLINE double exp2Series(double x) {
+  constexpr double ln2 = 0x1.62e42fefa39efp-1;
+  constexpr double inverseFactorial[] = {1.0,
+                                         1.0,
+                                         1.0 / 2,
+                                         1.0 / 6,
+                                         1.0 / 24,
+                                         1.0 / 120,
+                                         1.0 / 720,
+                                         1.0 / 5040,
+                                         1.0 / 40320,
+                                         1.0 / 362880,
+                                         1.0 / 3628800,
+                                         1.0 / 39916800,
+                                         1.0 / 479001600,
+                                         1.0 / 6227020800};
+  constexpr unsigned degree = 13;
+  double clamped = x < -200 ? -200 : x > 200 ? 200 : x;
+  // Adding this leaves the nearest integer in the low bits.
+  constexpr double toInteger = 0x1.8p52;
+  double shifted = clamped + toInteger;
+  double t = (clamped - (shifted - toInteger)) * ln2;
+  double sum = inverseFactorial[degree];
+  for (unsigned n = degree; n > 0; --n)
+    sum = inverseFactorial[n - 1] + t * sum;
+  int64_t bits = bitCast<int64_t>(sum) +
+                 static_cast<int64_t>(bitCast<uint64_t>(shifted) << 52);
+  return x != x ? x : bitCast<double>(bits);
+}
+float ex2(float a) { return narrow(exp2Series(a)); }
 float lg2(float a) { return narrow(std::log2(double(a))); }
 float sine(float a) { return narrow(std::sin(double(a))); }
 float cosine(float a) { return narrow(std::cos(double(a))); }

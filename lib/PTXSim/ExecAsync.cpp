@@ -77,8 +77,10 @@ void runCopy(Warp &warp, const Instr &instr, uint32_t mask) {
       continue;
     }
     uint32_t otherWarp = 0;
-    SharedMemory::Problem problem = shared.beginCopy(
-        address, bytes, warp.party, warp.clock.data(), otherWarp);
+    SharedMemory::Problem problem =
+        warp.worker.isChecked ? shared.beginCopy(address, bytes, warp.party,
+                                                 warp.clock.data(), otherWarp)
+                              : SharedMemory::Problem::None;
     if (problem != SharedMemory::Problem::None)
       reportShared(warp, instr, problem, 1u << lane, address, otherWarp, true);
     copy.destination[lane] = static_cast<uint32_t>(address);
@@ -181,7 +183,8 @@ void Warp::completeCopies(uint32_t mask, uint32_t keepGroups,
       if (count)
         std::memcpy(destination, copy.source[lane], count);
       std::memset(destination + count, 0, copy.bytes - count);
-      block.shared.endCopy(address, copy.bytes, party, clock[party]);
+      if (worker.isChecked)
+        block.shared.endCopy(address, copy.bytes, party, clock[party]);
     }
     if (copy.mask) {
       if (kept != i)

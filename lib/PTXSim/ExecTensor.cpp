@@ -29,6 +29,38 @@ bool requireWholeWarp(Warp &warp, const Instr &instr, uint32_t mask) {
   return false;
 }
 
+/// Vectors of elements, and the two halves of a and b interleaved.
+typedef uint32_t Words __attribute__((vector_size(32)));
+typedef uint16_t Halves __attribute__((vector_size(16)));
+template <typename V> GOAT_PTXSIM_INLINE V interleaveLow(V a, V b) {
+  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+template <typename V> GOAT_PTXSIM_INLINE V interleaveHigh(V a, V b) {
+  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+/// to[e][g] = from[g][e], for 8 rows of `columns` elements.
+template <typename T, unsigned columns>
+GOAT_PTXSIM_INLINE void transpose(const T *from, T (&to)[columns][8]) {
+  if constexpr (sizeof(T) == 2 && columns == 8) {
+    // Three perfect shuffles of the rows.
+    Halves rows[8], next[8];
+    std::memcpy(rows, from, sizeof(rows));
+    for (unsigned step = 0; step < 3; ++step) {
+      for (unsigned i = 0; i < 4; ++i) {
+        next[2 * i] = interleaveLow(rows[i], rows[i + 4]);
+        next[2 * i + 1] = interleaveHigh(rows[i], rows[i + 4]);
+      }
+      std::memcpy(rows, next, sizeof(rows));
+    }
+    std::memcpy(to, rows, sizeof(rows));
+  } else {
+    for (unsigned e = 0; e < columns; ++e)
+      for (unsigned g = 0; g < 8; ++g)
+        to[e][g] = from[columns * g + e];
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // ldmatrix, stmatrix
 //===----------------------------------------------------------------------===//
@@ -44,27 +76,22 @@ void runLoadMatrix(Warp &warp, const Instr &instr, uint32_t mask) {
   uint32_t rows = count == 4 ? allLanes : (1u << 8 * count) - 1;
   uint32_t valid = resolveAccess(warp, instr, Space::Shared, AccessKind::Read,
                                  16, rows & mask, access);
+  // Lane 4g + t gets elements 2t and 2t + 1 of row g: the register is the
+  // matrix.
   for (unsigned m = 0; m < count; ++m) {
-    uint16_t matrix[8][8];
+    uint16_t matrix[8][8], turned[8][8];
     for (unsigned i = 0; i < 8; ++i) {
       if (valid >> (8 * m + i) & 1)
         std::memcpy(matrix[i], access.data[8 * m + i], 16);
       else
         std::memset(matrix[i], 0xCB, 16);
     }
+    if (instr.flags & transposeFlag)
+      transpose(matrix[0], turned);
+    else
+      std::memcpy(turned, matrix, sizeof(turned));
     uint32_t values[warpSize];
-    for (unsigned lane = 0; lane < warpSize; ++lane) {
-      unsigned g = lane / 4, t = lane % 4;
-      uint32_t low, high;
-      if (instr.flags & transposeFlag) {
-        low = matrix[2 * t][g];
-        high = matrix[2 * t + 1][g];
-      } else {
-        low = matrix[g][2 * t];
-        high = matrix[g][2 * t + 1];
-      }
-      values[lane] = low | high << 16;
-    }
+    std::memcpy(values, turned, sizeof(values));
     warp.store<uint32_t>(instr.op[m], values, mask);
   }
 }
@@ -78,20 +105,12 @@ void runStoreMatrix(Warp &warp, const Instr &instr, uint32_t mask) {
   uint32_t valid = resolveAccess(warp, instr, Space::Shared, AccessKind::Write,
                                  16, rows & mask, access);
   for (unsigned m = 0; m < count; ++m) {
-    const uint32_t *values = warp.lanes<uint32_t>(instr.op[1 + m]);
-    uint16_t matrix[8][8];
-    for (unsigned lane = 0; lane < warpSize; ++lane) {
-      unsigned g = lane / 4, t = lane % 4;
-      uint16_t low = static_cast<uint16_t>(values[lane]);
-      uint16_t high = static_cast<uint16_t>(values[lane] >> 16);
-      if (instr.flags & transposeFlag) {
-        matrix[2 * t][g] = low;
-        matrix[2 * t + 1][g] = high;
-      } else {
-        matrix[g][2 * t] = low;
-        matrix[g][2 * t + 1] = high;
-      }
-    }
+    uint16_t matrix[8][8], turned[8][8];
+    std::memcpy(turned, warp.lanes<uint32_t>(instr.op[1 + m]), sizeof(turned));
+    if (instr.flags & transposeFlag)
+      transpose(turned[0], matrix);
+    else
+      std::memcpy(matrix, turned, sizeof(matrix));
     for (unsigned i = 0; i < 8; ++i)
       if (valid >> (8 * m + i) & 1)
         std::memcpy(access.data[8 * m + i], matrix[i], 16);
@@ -146,38 +165,6 @@ struct ElementU8 {
 };
 template <typename Element>
 constexpr unsigned perRegister = 4 / sizeof(typename Element::Raw);
-
-/// Vectors of elements, and the two halves of a and b interleaved.
-typedef uint32_t Words __attribute__((vector_size(32)));
-typedef uint16_t Halves __attribute__((vector_size(16)));
-template <typename V> GOAT_PTXSIM_INLINE V interleaveLow(V a, V b) {
-  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
-}
-template <typename V> GOAT_PTXSIM_INLINE V interleaveHigh(V a, V b) {
-  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
-}
-
-/// to[e][g] = from[g][e], for 8 rows of `columns` elements.
-template <typename T, unsigned columns>
-GOAT_PTXSIM_INLINE void transpose(const T *from, T (&to)[columns][8]) {
-  if constexpr (sizeof(T) == 2 && columns == 8) {
-    // Three perfect shuffles of the rows.
-    Halves rows[8], next[8];
-    std::memcpy(rows, from, sizeof(rows));
-    for (unsigned step = 0; step < 3; ++step) {
-      for (unsigned i = 0; i < 4; ++i) {
-        next[2 * i] = interleaveLow(rows[i], rows[i + 4]);
-        next[2 * i + 1] = interleaveHigh(rows[i], rows[i + 4]);
-      }
-      std::memcpy(rows, next, sizeof(rows));
-    }
-    std::memcpy(to, rows, sizeof(rows));
-  } else {
-    for (unsigned e = 0; e < columns; ++e)
-      for (unsigned g = 0; g < 8; ++g)
-        to[e][g] = from[columns * g + e];
-  }
-}
 
 /// The 16x8 accumulators, in memory order.
 using Accumulators = double[16][8];

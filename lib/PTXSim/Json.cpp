@@ -59,6 +59,10 @@ std::string findingObject(const Finding &finding) {
 std::string jsonReport(const LaunchResult &result) {
   std::string out = "{\n  \"completed\": ";
   out += result.completed ? "true" : "false";
+  char seconds[32];
+  std::snprintf(seconds, sizeof(seconds), "%.6f", result.hostSeconds);
+  out += ",\n  \"host_seconds\": ";
+  out += seconds;
   out += ",\n  \"findings\": [";
   for (size_t i = 0; i < result.findings.size(); ++i)
     out += (i ? ",\n" : "\n") + findingObject(result.findings[i]);

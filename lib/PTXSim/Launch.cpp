@@ -11,6 +11,7 @@
 #include "Cluster.h"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <thread>
 
@@ -423,6 +424,7 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
   std::vector<std::unique_ptr<Worker>> workers;
   for (uint32_t t = 0; t < threads; ++t)
     workers.push_back(std::make_unique<Worker>(state));
+  auto start = std::chrono::steady_clock::now();
   std::vector<std::thread> helpers;
   for (uint32_t t = 1; t < threads; ++t)
     helpers.emplace_back([&workers, t] { workers[t]->run(); });
@@ -431,6 +433,9 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
     helper.join();
 
   LaunchResult result;
+  result.hostSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   result.counts = sumCounts(impl, workers);
   result.findings = state.sink.take();
   result.completed = !state.stop && state.blocksDone == numBlocks;

@@ -100,11 +100,15 @@ struct LaunchState {
 /// One host thread's share of a launch.
 struct Worker {
   explicit Worker(LaunchState &launch)
-      : launch(launch), counts(launch.module.numInstructions),
+      : launch(launch), isChecked(launch.config.checks == Checks::All),
+        counts(launch.module.numInstructions),
         allocationCache(launch.module.numInstructions, nullptr) {}
   void run();
 
   LaunchState &launch;
+  /// Without checks every register and every byte passes for written, and
+  /// nobody asks who wrote it.
+  const bool isChecked;
   std::vector<InstrCounts> counts;
   /// Per instruction, the allocation it touched last.
   std::vector<Allocation *> allocationCache;

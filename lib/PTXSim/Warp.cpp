@@ -61,9 +61,10 @@ void Warp::enterFrame(const Function &function) {
     frame->regs = frame->storage.data() + ((64 - address % 64) % 64);
   }
   frame->function = &function;
-  frame->written.assign(function.numSlots, 0);
+  uint32_t writtenLanes = worker.isChecked ? 0 : allLanes;
+  frame->written.assign(function.numSlots, writtenLanes);
   frame->predicates.assign(function.numPredicates + 1, 0);
-  frame->predicatesWritten.assign(function.numPredicates + 1, 0);
+  frame->predicatesWritten.assign(function.numPredicates + 1, writtenLanes);
   size_t paramBytes = size_t(function.syntax->callParamBytes) * warpSize;
   frame->callParams.assign(paramBytes, 0xCB);
   frame->callParamsWritten.assign(paramBytes, 0);
@@ -365,7 +366,7 @@ void Warp::checkWritten(const Instr &instr, uint32_t mask) {
   }
 }
 
-uint64_t Warp::run(uint64_t budget) {
+template <bool IsChecked> uint64_t Warp::runLoop(uint64_t budget) {
   yields = false;
   InstrCounts *counts = worker.counts.data();
   uint64_t first = issued;
@@ -385,24 +386,30 @@ uint64_t Warp::run(uint64_t budget) {
     ++issued;
     if (!mask)
       continue;
-    uint32_t missing = 0;
-    const uint32_t *source = instr.op + instr.numDst;
-    for (unsigned i = 0; i < instr.numChecked; ++i)
-      missing |= mask & ~written[source[i]];
-    if (missing)
-      checkWritten(instr, mask);
     InstrCounts &count = counts[instr.id];
     ++count.warps;
     count.threads += static_cast<unsigned>(__builtin_popcount(mask));
-    // A handler may leave the frame, so note what it defines first.
-    if (!instr.propagates)
-      for (unsigned i = 0; i < instr.numDst; ++i)
-        written[instr.op[i]] |= mask;
+    if constexpr (IsChecked) {
+      uint32_t missing = 0;
+      const uint32_t *source = instr.op + instr.numDst;
+      for (unsigned i = 0; i < instr.numChecked; ++i)
+        missing |= mask & ~written[source[i]];
+      if (missing)
+        checkWritten(instr, mask);
+      // A handler may leave the frame, so note what it defines first.
+      if (!instr.propagates)
+        for (unsigned i = 0; i < instr.numDst; ++i)
+          written[instr.op[i]] |= mask;
+    }
     instr.run(*this, instr, mask);
   }
   if (!frames.empty() && !frames.back()->paths.empty())
     frames.back()->paths.back().pc = pc;
   return issued - first;
+}
+
+uint64_t Warp::run(uint64_t budget) {
+  return worker.isChecked ? runLoop<true>(budget) : runLoop<false>(budget);
 }
 
 uint8_t *Warp::localData(uint32_t lane, uint64_t offset, uint32_t bytes) {
@@ -433,7 +440,13 @@ void Warp::report(FindingKind kind, const Instr &instr, uint32_t mask,
                   uint64_t address, std::string message,
                   std::string allocation) {
   LaunchState &launch = worker.launch;
-  if (launch.sink.isKnown(kind, instr.id))
+  // Without checks nobody keeps what these are found by.
+  bool needsHistory = kind == FindingKind::UninitialisedRegister ||
+                      kind == FindingKind::UninitialisedMemory ||
+                      kind == FindingKind::SharedRace ||
+                      kind == FindingKind::MissingAsyncWait;
+  if ((needsHistory && !worker.isChecked) ||
+      launch.sink.isKnown(kind, instr.id))
     return;
   Finding finding;
   finding.kind = kind;

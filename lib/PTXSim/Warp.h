@@ -184,6 +184,7 @@ public:
   Worker &worker;
 
 private:
+  template <bool IsChecked> uint64_t runLoop(uint64_t budget);
   void enterFrame(const Function &function);
   void loadFrame();
   void loadPath();

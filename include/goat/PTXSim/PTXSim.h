@@ -312,6 +312,14 @@ struct Counts {
 // Launch
 //===----------------------------------------------------------------------===//
 
+/// How much of what a kernel does is checked while it runs.
+enum class Checks {
+  /// What keeps the simulator going: addresses within allocations, deadlock, an
+  /// endless block. For a kernel that is known to be right.
+  None,
+  All,
+};
+
 struct LaunchConfig {
   std::array<uint32_t, 3> grid{1, 1, 1};
   std::array<uint32_t, 3> block{32, 1, 1};
@@ -322,6 +330,7 @@ struct LaunchConfig {
   /// Orders blocks and warps; the same seed gives the same interleaving of the
   /// warps of every block.
   uint64_t seed = 0;
+  Checks checks = Checks::All;
   /// The launch stops once that many different findings were made.
   uint32_t maxFindings = 16;
   /// Host threads; 0 means as many as the host has.
@@ -337,6 +346,8 @@ struct LaunchResult {
   Counts counts;
   /// All blocks ran to their end.
   bool completed = false;
+  /// Wall clock time of the execution on the host.
+  double hostSeconds = 0;
 };
 
 /// Executes `entry` of `module`. The error says what is wrong with the call

@@ -68,6 +68,12 @@ const OptionRow rows[] = {
      [](Options &o, const std::string &text) {
        return parseUnsigned(text, UINT64_MAX, o.config.seed);
      }},
+    {"--checks", "all|none", "what is checked besides addresses (default all)",
+     "all or none",
+     [](Options &o, const std::string &text) {
+       o.config.checks = text == "none" ? Checks::None : Checks::All;
+       return text == "none" || text == "all";
+     }},
     {"--threads", "N", "host threads, 0 for all (default 1)",
      "a number from 0 to 1024",
      [](Options &o, const std::string &text) {

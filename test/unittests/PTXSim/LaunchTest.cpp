@@ -335,6 +335,29 @@ TEST(Launch, SeedsChangeTheOrderAndRepeat) {
   EXPECT_TRUE(differs);
 }
 
+TEST(Launch, WithoutChecksOnlyAddressesAreLookedAt) {
+  // Reads a register and shared memory that nobody wrote, then stores.
+  const std::string text =
+      header + ".shared .b32 s[32];\n" +
+      wrap(" mov.u32 %r5, s;\n ld.shared.u32 %r6, [%r5];\n"
+           " add.u32 %r7, %r6, %r9;\n st.shared.u32 [%r5], %r0;\n"
+           " st.global.u32 [%rd2], %r0;")
+          .substr(header.size());
+  LaunchConfig config = threads(64);
+  KernelRun checked = runText(text, {}, config);
+  EXPECT_TRUE(checked.has(FindingKind::UninitialisedRegister));
+  EXPECT_TRUE(checked.has(FindingKind::UninitialisedMemory));
+  EXPECT_TRUE(checked.has(FindingKind::SharedRace));
+  config.checks = Checks::None;
+  KernelRun fast = runText(text, {}, config);
+  EXPECT_EQ(fast.findings(), "");
+  EXPECT_EQ(fast.out, checked.out);
+  EXPECT_EQ(fast.result.counts.warpInstructions,
+            checked.result.counts.warpInstructions);
+  KernelRun outside = runBody(" st.global.u32 [%rd2+1024], %r0;", {}, config);
+  EXPECT_TRUE(outside.has(FindingKind::OutOfBounds));
+}
+
 TEST(Launch, ReportsProgress) {
   LaunchConfig config = threads(32);
   config.grid = {5, 1, 1};
