@@ -7,6 +7,7 @@ import glob
 import importlib.util
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -62,6 +63,12 @@ if nvdisasm:
     config.available_features.add("nvdisasm")
     config.substitutions.append(("%nvdisasm", nvdisasm))
     config.environment["GOAT_NVDISASM"] = nvdisasm
+nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+if nvcc:
+    config.substitutions.append(("%nvcc", nvcc))
+    # The one that compiled test/PTXSim/Inputs/cuda.
+    if "V13.0.88" in subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout:
+        config.available_features.add("pinned-nvcc")
 clang_format = shutil.which("clang-format-22") or shutil.which(
     "clang-format", path=config.llvm_tools_dir
 )

@@ -185,35 +185,43 @@ bool decodeAtomic(Decoder &d) {
 std::vector<OpcodeRow> atomicOpcodes() {
 #define GOAT_SCOPES                                                            \
   "(.relaxed|.acquire|.release|.acq_rel)?(.cta|.cluster|.gpu|.sys)?"
-#define GOAT_SPACES "(.global|.shared|.shared::cta|.shared::cluster)?"
+// Order and scope may come first, as the ISA has it; behind the space or the
+// operation, as nvcc and its headers write them.
+#define GOAT_SPACES                                                            \
+  "(.global|.shared|.shared::cta|.shared::cluster)?"                           \
+  "(.cta|.cluster|.gpu|.sys)?"
+#define GOAT_BEHIND GOAT_SCOPES "(.L2::cache_hint)?"
   return {
-      {"atom" GOAT_SCOPES GOAT_SPACES ".add(.noftz)?(.L2::cache_hint)?"
+      {"atom" GOAT_SCOPES GOAT_SPACES ".add" GOAT_SCOPES
+       "(.noftz)?(.L2::cache_hint)?"
        "(.u32|.s32|.u64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2)",
        OpClass::Atomic, decodeAtomic},
-      {"atom" GOAT_SCOPES GOAT_SPACES
-       "(.min|.max)(.L2::cache_hint)?(.u32|.s32|.u64|.s64)",
+      {"atom" GOAT_SCOPES GOAT_SPACES "(.min|.max)" GOAT_BEHIND
+       "(.u32|.s32|.u64|.s64)",
        OpClass::Atomic, decodeAtomic},
-      {"atom" GOAT_SCOPES GOAT_SPACES "(.inc|.dec)(.L2::cache_hint)?.u32",
+      {"atom" GOAT_SCOPES GOAT_SPACES "(.inc|.dec)" GOAT_BEHIND ".u32",
        OpClass::Atomic, decodeAtomic},
-      {"atom" GOAT_SCOPES GOAT_SPACES
-       "(.and|.or|.xor|.exch)(.L2::cache_hint)?(.b32|.b64)",
+      {"atom" GOAT_SCOPES GOAT_SPACES "(.and|.or|.xor|.exch)" GOAT_BEHIND
+       "(.b32|.b64)",
        OpClass::Atomic, decodeAtomic},
-      {"atom" GOAT_SCOPES GOAT_SPACES ".cas(.L2::cache_hint)?(.b16|.b32|.b64)",
+      {"atom" GOAT_SCOPES GOAT_SPACES ".cas" GOAT_BEHIND "(.b16|.b32|.b64)",
        OpClass::Atomic, decodeAtomic},
-      {"red" GOAT_SCOPES GOAT_SPACES ".add(.noftz)?(.L2::cache_hint)?"
+      {"red" GOAT_SCOPES GOAT_SPACES ".add" GOAT_SCOPES
+       "(.noftz)?(.L2::cache_hint)?"
        "(.u32|.s32|.u64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2)",
        OpClass::Atomic, decodeAtomic},
-      {"red" GOAT_SCOPES GOAT_SPACES
-       "(.min|.max)(.L2::cache_hint)?(.u32|.s32|.u64|.s64)",
+      {"red" GOAT_SCOPES GOAT_SPACES "(.min|.max)" GOAT_BEHIND
+       "(.u32|.s32|.u64|.s64)",
        OpClass::Atomic, decodeAtomic},
-      {"red" GOAT_SCOPES GOAT_SPACES "(.inc|.dec)(.L2::cache_hint)?.u32",
+      {"red" GOAT_SCOPES GOAT_SPACES "(.inc|.dec)" GOAT_BEHIND ".u32",
        OpClass::Atomic, decodeAtomic},
-      {"red" GOAT_SCOPES GOAT_SPACES
-       "(.and|.or|.xor)(.L2::cache_hint)?(.b32|.b64)",
+      {"red" GOAT_SCOPES GOAT_SPACES "(.and|.or|.xor)" GOAT_BEHIND
+       "(.b32|.b64)",
        OpClass::Atomic, decodeAtomic},
   };
 #undef GOAT_SCOPES
 #undef GOAT_SPACES
+#undef GOAT_BEHIND
 }
 
 } // namespace goat::ptxsim

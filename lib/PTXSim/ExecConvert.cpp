@@ -59,11 +59,10 @@ double integerToOdd(Int128 value) {
 
 /// Exact for the directed modes and nearest: rounds an integer to double.
 double integerToDouble(Int128 value, Rounding rounding) {
-  double odd = integerToOdd(value);
   double nearest = value < 0 && value >= INT64_MIN
                        ? static_cast<double>(static_cast<int64_t>(value))
                        : static_cast<double>(static_cast<uint64_t>(value));
-  if (rounding == Rounding::Nearest || odd == nearest)
+  if (rounding == Rounding::Nearest)
     return nearest;
   bool nearestIsAbove = static_cast<Int128>(nearest) > value;
   if (static_cast<Int128>(nearest) == value)

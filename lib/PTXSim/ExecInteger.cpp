@@ -3,8 +3,9 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// add, sub, mul, mad, div, rem, min, max, abs, neg, sad, dp4a and additions
-// with carry. Signed overflow wraps, so everything is computed unsigned.
+// add, sub, mul, mad, div, rem, min, max, abs, neg, sad, dp4a, dp2a,
+// vabsdiff4 and additions with carry. Signed overflow wraps, so everything is
+// computed unsigned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -132,6 +133,25 @@ uint32_t dp4a(uint32_t a, uint32_t b, uint32_t c) {
                                int32_t(static_cast<B>(b >> 8 * i)));
   return c;
 }
+/// Two 16-bit elements of a times the low or the high bytes of b.
+template <typename A16, typename B8, bool High>
+uint32_t dp2a(uint32_t a, uint32_t b, uint32_t c) {
+  for (unsigned i = 0; i < 2; ++i)
+    c += static_cast<uint32_t>(
+        int32_t(static_cast<A16>(a >> 16 * i)) *
+        int32_t(static_cast<B8>(b >> 8 * (i + 2 * High))));
+  return c;
+}
+/// Distances of four unsigned bytes; with Sum they are added up, with c.
+template <bool Sum> uint32_t vabsdiff4(uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t result = Sum ? c : 0;
+  for (unsigned shift = 0; shift < 32; shift += 8) {
+    uint32_t x = a >> shift & 0xff, y = b >> shift & 0xff;
+    uint32_t distance = x > y ? x - y : y - x;
+    result += Sum ? distance : distance << shift;
+  }
+  return result;
+}
 
 // add.cc and friends keep one carry flag per thread in the warp.
 template <typename T, bool Subtract>
@@ -143,9 +163,11 @@ void withCarry(Warp &warp, const Instr &instr, uint32_t mask) {
   T result[warpSize];
   uint32_t out = 0;
   for (unsigned lane = 0; lane < warpSize; ++lane) {
-    unsigned in = reads ? carry >> lane & 1 : 0;
-    UInt128 wide = Subtract ? UInt128(a[lane]) - b[lane] - in
-                            : UInt128(a[lane]) + b[lane] + in;
+    // A subtraction adds the complement, so that a carry means no borrow.
+    // nvcc's 128-bit division reads the carry of subc.cc with addc.
+    unsigned in = reads ? carry >> lane & 1 : Subtract;
+    UInt128 wide =
+        UInt128(a[lane]) + (Subtract ? static_cast<T>(~b[lane]) : b[lane]) + in;
     result[lane] = static_cast<T>(wide);
     out |= static_cast<uint32_t>(wide >> (8 * sizeof(T)) & 1) << lane;
   }
@@ -289,6 +311,16 @@ std::vector<OpcodeRow> integerOpcodes() {
       alu<&dp4a<uint8_t, int8_t>>("dp4a.u32.s32", c),
       alu<&dp4a<int8_t, uint8_t>>("dp4a.s32.u32", c),
       alu<&dp4a<int8_t, int8_t>>("dp4a.s32.s32", c),
+      alu<&dp2a<uint16_t, uint8_t, false>>("dp2a.lo.u32.u32", c),
+      alu<&dp2a<uint16_t, int8_t, false>>("dp2a.lo.u32.s32", c),
+      alu<&dp2a<int16_t, uint8_t, false>>("dp2a.lo.s32.u32", c),
+      alu<&dp2a<int16_t, int8_t, false>>("dp2a.lo.s32.s32", c),
+      alu<&dp2a<uint16_t, uint8_t, true>>("dp2a.hi.u32.u32", c),
+      alu<&dp2a<uint16_t, int8_t, true>>("dp2a.hi.u32.s32", c),
+      alu<&dp2a<int16_t, uint8_t, true>>("dp2a.hi.s32.u32", c),
+      alu<&dp2a<int16_t, int8_t, true>>("dp2a.hi.s32.s32", c),
+      alu<&vabsdiff4<false>>("vabsdiff4.u32.u32.u32", c),
+      alu<&vabsdiff4<true>>("vabsdiff4.u32.u32.u32.add", c),
       {"(add|sub).cc(.u32|.s32|.u64|.s64)", c, decodeCarry},
       {"(addc|subc)(.cc)?(.u32|.s32|.u64|.s64)", c, decodeCarry},
       {"mad(.lo|.hi).cc(.u32|.s32|.u64|.s64)", c, decodeCarry},

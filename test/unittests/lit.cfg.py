@@ -11,3 +11,7 @@ config.suffixes = []
 config.test_source_root = os.path.join(config.goat_obj_root, "unittests")
 config.test_exec_root = config.test_source_root
 config.test_format = lit.formats.GoogleTest(".", "Tests")
+
+# GOAT_LONG=1 asks for the long runs: more seeds, for example.
+if "GOAT_LONG" in os.environ:
+    config.environment["GOAT_LONG"] = os.environ["GOAT_LONG"]

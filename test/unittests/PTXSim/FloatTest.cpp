@@ -282,6 +282,13 @@ TEST(Convert, EveryRounding) {
   EXPECT_EQ(eval64("cvt.rn.f64.u64 %d1, 0xffffffffffffffff; "
                    "mov.b64 %rd10, %d1;"),
             0x43f0000000000000ull);
+  // 2^54 + 5 lies between 2^54 + 4, whose fraction is odd, and 2^54 + 8.
+  EXPECT_EQ(eval64("cvt.rp.f64.s64 %d1, 18014398509481989; "
+                   "mov.b64 %rd10, %d1;"),
+            0x4350000000000002u);
+  EXPECT_EQ(eval64("cvt.rm.f64.u64 %d1, 18014398509481989; "
+                   "mov.b64 %rd10, %d1;"),
+            0x4350000000000001u);
   EXPECT_EQ(eval64("cvt.rz.f64.u64 %d1, 0xffffffffffffffff; "
                    "mov.b64 %rd10, %d1;"),
             0x43efffffffffffffull);

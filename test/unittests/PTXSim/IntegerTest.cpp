@@ -67,6 +67,12 @@ TEST(Integer, ThirtyTwoBits) {
       {"dp4a.s32.s32 %r1, 0x01FF0203, 0x02020202, 1;", 11},
       {"dp4a.u32.u32 %r1, 0x000000FF, 0x000000FF, 0;", 65025},
       {"dp4a.u32.s32 %r1, 0x000000FF, 0x000000FF, 0;", 0xffffff01},
+      {"dp2a.lo.s32.s32 %r1, 0xFFFE0003, 0x01020504, 1;", 3},
+      {"dp2a.hi.s32.s32 %r1, 0xFFFE0003, 0x01020504, 1;", 5},
+      {"dp2a.lo.u32.u32 %r1, 0xFFFF0001, 0x000002FF, 0;", 131325},
+      {"dp2a.hi.u32.s32 %r1, 0xFFFF0001, 0xFF010000, 0;", 0xffff0002},
+      {"vabsdiff4.u32.u32.u32 %r1, 0x01FF0500, 0x030007FF, 9;", 0x02ff02ff},
+      {"vabsdiff4.u32.u32.u32.add %r1, 0x01FF0500, 0x030007FF, 9;", 523},
       {"and.b32 %r1, 0xff00ff00, 0x0ff00ff0;", 0x0f000f00},
       {"or.b32 %r1, 0xf0, 0x0f;", 0xff},
       {"xor.b32 %r1, 0xff, 0x0f;", 0xf0},
@@ -112,6 +118,10 @@ TEST(Integer, ThirtyTwoBits) {
       {"bmsk.clamp.b32 %r1, 4, 8;", 0xff0},
       {"add.cc.u32 %r2, 0xffffffff, 1; addc.u32 %r1, 0, 0;", 1},
       {"sub.cc.u32 %r2, 0, 1; subc.u32 %r1, 5, 0;", 4},
+      {"sub.cc.u32 %r2, 1, 1; subc.u32 %r1, 5, 0;", 5},
+      // The carry of a subtraction is set where nothing was borrowed.
+      {"sub.cc.u32 %r2, 0, 1; addc.u32 %r1, 5, 0;", 5},
+      {"sub.cc.u32 %r2, 1, 1; addc.u32 %r1, 5, 0;", 6},
       {"add.cc.u32 %r2, 0xffffffff, 1; addc.cc.u32 %r3, 0xffffffff, 0; "
        "addc.u32 %r1, 7, 0;",
        8},

@@ -143,6 +143,9 @@ TEST(Atomic, EveryOperation) {
   // 32 lanes with operand 'lane', one after the other.
   const Case cases[] = {
       {"add.u32 %r1, [%rd5], %r0;", 5, 501},
+      {"sys.add.u32 %r1, [%rd5], %r0;", 5, 501}, // as nvcc has it
+      {"add.relaxed.gpu.u32 %r1, [%rd5], %r0;", 5, 501},
+      {"cas.release.sys.b32 %r1, [%rd5], 3, 8;", 3, 8},
       {"min.s32 %r1, [%rd5], %r0;", 7, 0},
       {"max.u32 %r1, [%rd5], %r0;", 7, 31},
       {"and.b32 %r1, [%rd5], %r0;", 31, 0},
