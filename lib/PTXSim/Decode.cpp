@@ -380,11 +380,18 @@ bool Decoder::run() {
     syntax = &instrSyntax;
     const OpcodeRow *row = findOpcode(instrSyntax.opcode);
     if (!row) {
+      message =
+          module.name + ":" + std::to_string(instrSyntax.line) + ":" +
+          std::to_string(instrSyntax.column) + ": unsupported instruction '" +
+          std::string(instrSyntax.opcode) + "' at line " +
+          std::to_string(instrSyntax.line) + explainUnknown(instrSyntax.opcode);
+      return false;
+    }
+    std::string missing = explainMissing(
+        instrSyntax.opcode, module.syntax.target, module.syntax.version);
+    if (!missing.empty()) {
       message = module.name + ":" + std::to_string(instrSyntax.line) + ":" +
-                std::to_string(instrSyntax.column) +
-                ": unsupported instruction '" +
-                std::string(instrSyntax.opcode) + "' at line " +
-                std::to_string(instrSyntax.line);
+                std::to_string(instrSyntax.column) + ": " + missing;
       return false;
     }
     if (!decodeInstr(instrSyntax, *row))

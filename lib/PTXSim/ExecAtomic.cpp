@@ -62,7 +62,10 @@ template <typename T> T integerOp(Op op, T old, T b, T c) {
   return old;
 }
 
-uint64_t applyOp(Op op, Type type, uint64_t old, uint64_t b, uint64_t c) {
+/// `flushes`: fp32 additions in global memory take subnormal inputs and results
+/// as zero, those in shared memory do not.
+uint64_t applyOp(Op op, Type type, uint64_t old, uint64_t b, uint64_t c,
+                 bool flushes) {
   switch (type) {
   case Type::S32:
     return static_cast<uint32_t>(
@@ -79,10 +82,12 @@ uint64_t applyOp(Op op, Type type, uint64_t old, uint64_t b, uint64_t c) {
     return integerOp<uint16_t>(op, static_cast<uint16_t>(old),
                                static_cast<uint16_t>(b),
                                static_cast<uint16_t>(c));
-  case Type::F32:
-    return bitCast<uint32_t>(
-        canonical(bitCast<float>(static_cast<uint32_t>(old)) +
-                  bitCast<float>(static_cast<uint32_t>(b))));
+  case Type::F32: {
+    float x = bitCast<float>(static_cast<uint32_t>(old));
+    float y = bitCast<float>(static_cast<uint32_t>(b));
+    return bitCast<uint32_t>(flushes ? flush(canonical(flush(x) + flush(y)))
+                                     : canonical(x + y));
+  }
   case Type::F64:
     return bitCast<uint64_t>(bitCast<double>(old) + bitCast<double>(b));
   case Type::F16x2:
@@ -125,10 +130,14 @@ void runAtomic(Warp &warp, const Instr &instr, uint32_t mask) {
   for (uint32_t left = valid; left; left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
     Word *word = reinterpret_cast<Word *>(access.data[lane]);
+    bool isGlobal = instr.access.space == Space::Global ||
+                    (instr.access.space == Space::Generic &&
+                     access.address[lane] >= firstGlobalAddress);
     Word old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
     Word next;
     do
-      next = static_cast<Word>(applyOp(op, type, old, b[lane], c[lane]));
+      next =
+          static_cast<Word>(applyOp(op, type, old, b[lane], c[lane], isGlobal));
     while (!__atomic_compare_exchange_n(word, &old, next, false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
     olds[lane] = old;
@@ -165,6 +174,8 @@ bool decodeAtomic(Decoder &d) {
                              : runAtomic<uint64_t>;
   if (d.instr.access.space != Space::Global)
     d.noteSharedWidth(bytes);
+  if (d.instr.access.space == Space::Shared && d.has("L2::cache_hint"))
+    return d.fail("expected no cache policy for shared memory");
   size_t next = hasResult ? 1 : 0;
   size_t count = next + (op == Op::Cas ? 3 : 2);
   if (!d.expectOperands(count, count + (d.has("L2::cache_hint") ? 1 : 0)))
@@ -183,45 +194,48 @@ bool decodeAtomic(Decoder &d) {
 } // namespace
 
 std::vector<OpcodeRow> atomicOpcodes() {
-#define GOAT_SCOPES                                                            \
-  "(.relaxed|.acquire|.release|.acq_rel)?(.cta|.cluster|.gpu|.sys)?"
 // Order and scope may come first, as the ISA has it; behind the space or the
 // operation, as nvcc and its headers write them.
+#define GOAT_SCOPE "(.cta|.cluster|.gpu|.sys)?"
+#define GOAT_ORDER "(.relaxed|.acquire|.release|.acq_rel)?" GOAT_SCOPE
+#define GOAT_RED_ORDER "(.relaxed|.release)?" GOAT_SCOPE
 #define GOAT_SPACES                                                            \
-  "(.global|.shared|.shared::cta|.shared::cluster)?"                           \
-  "(.cta|.cluster|.gpu|.sys)?"
-#define GOAT_BEHIND GOAT_SCOPES "(.L2::cache_hint)?"
+  "(.global|.shared|.shared::cta|.shared::cluster)?" GOAT_SCOPE
+#define GOAT_ATOM(OP, TYPES)                                                   \
+  {"atom" GOAT_ORDER GOAT_SPACES OP GOAT_ORDER TYPES, OpClass::Atomic,         \
+   decodeAtomic}
+#define GOAT_RED(OP, TYPES)                                                    \
+  {"red" GOAT_RED_ORDER GOAT_SPACES OP GOAT_RED_ORDER TYPES, OpClass::Atomic,  \
+   decodeAtomic}
+#define GOAT_POLICY "(.L2::cache_hint)?"
+#define GOAT_NUMBERS GOAT_POLICY "(.u32|.s32|.u64|.f32|.f64)"
+#define GOAT_HALVES ".noftz" GOAT_POLICY "(.f16|.f16x2|.bf16|.bf16x2)"
+#define GOAT_INTEGERS GOAT_POLICY "(.u32|.s32|.u64|.s64)"
+#define GOAT_BITS GOAT_POLICY "(.b32|.b64)"
   return {
-      {"atom" GOAT_SCOPES GOAT_SPACES ".add" GOAT_SCOPES
-       "(.noftz)?(.L2::cache_hint)?"
-       "(.u32|.s32|.u64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2)",
-       OpClass::Atomic, decodeAtomic},
-      {"atom" GOAT_SCOPES GOAT_SPACES "(.min|.max)" GOAT_BEHIND
-       "(.u32|.s32|.u64|.s64)",
-       OpClass::Atomic, decodeAtomic},
-      {"atom" GOAT_SCOPES GOAT_SPACES "(.inc|.dec)" GOAT_BEHIND ".u32",
-       OpClass::Atomic, decodeAtomic},
-      {"atom" GOAT_SCOPES GOAT_SPACES "(.and|.or|.xor|.exch)" GOAT_BEHIND
-       "(.b32|.b64)",
-       OpClass::Atomic, decodeAtomic},
-      {"atom" GOAT_SCOPES GOAT_SPACES ".cas" GOAT_BEHIND "(.b16|.b32|.b64)",
-       OpClass::Atomic, decodeAtomic},
-      {"red" GOAT_SCOPES GOAT_SPACES ".add" GOAT_SCOPES
-       "(.noftz)?(.L2::cache_hint)?"
-       "(.u32|.s32|.u64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2)",
-       OpClass::Atomic, decodeAtomic},
-      {"red" GOAT_SCOPES GOAT_SPACES "(.min|.max)" GOAT_BEHIND
-       "(.u32|.s32|.u64|.s64)",
-       OpClass::Atomic, decodeAtomic},
-      {"red" GOAT_SCOPES GOAT_SPACES "(.inc|.dec)" GOAT_BEHIND ".u32",
-       OpClass::Atomic, decodeAtomic},
-      {"red" GOAT_SCOPES GOAT_SPACES "(.and|.or|.xor)" GOAT_BEHIND
-       "(.b32|.b64)",
-       OpClass::Atomic, decodeAtomic},
+      GOAT_ATOM(".add", GOAT_NUMBERS),
+      GOAT_ATOM(".add", GOAT_HALVES),
+      GOAT_ATOM("(.min|.max)", GOAT_INTEGERS),
+      GOAT_ATOM("(.inc|.dec)", GOAT_POLICY ".u32"),
+      GOAT_ATOM("(.and|.or|.xor|.exch)", GOAT_BITS),
+      GOAT_ATOM(".cas", "(.b16|.b32|.b64)"),
+      GOAT_RED(".add", GOAT_NUMBERS),
+      GOAT_RED(".add", GOAT_HALVES),
+      GOAT_RED("(.min|.max)", GOAT_INTEGERS),
+      GOAT_RED("(.inc|.dec)", GOAT_POLICY ".u32"),
+      GOAT_RED("(.and|.or|.xor)", GOAT_BITS),
   };
-#undef GOAT_SCOPES
+#undef GOAT_SCOPE
+#undef GOAT_ORDER
+#undef GOAT_RED_ORDER
 #undef GOAT_SPACES
-#undef GOAT_BEHIND
+#undef GOAT_ATOM
+#undef GOAT_RED
+#undef GOAT_POLICY
+#undef GOAT_NUMBERS
+#undef GOAT_HALVES
+#undef GOAT_INTEGERS
+#undef GOAT_BITS
 }
 
 } // namespace goat::ptxsim

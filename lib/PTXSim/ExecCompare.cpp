@@ -250,17 +250,10 @@ bool decodeCompare(Decoder &d) {
                                    {"geu", Ge | unorderedFlag}};
   bool isSetp = d.opcode().substr(0, 4) == "setp";
   Type type = isSetp ? d.type() : d.type(1);
-  bool isFloat = type == Type::F16 || type == Type::F16x2 ||
-                 type == Type::BF16 || type == Type::BF16x2 ||
-                 type == Type::F32 || type == Type::F64;
   bool isPacked = type == Type::F16x2 || type == Type::BF16x2;
   for (const Name &row : names)
-    if (d.modifiers()[0] == row.name) {
-      if (!isFloat && row.flags > Ge)
-        return d.fail("expected a floating-point type with '" +
-                      std::string(row.name) + "'");
+    if (d.modifiers()[0] == row.name)
       d.instr.flags = row.flags;
-    }
   if (d.has("ftz"))
     d.instr.flags |= flushFlag;
   uint32_t combination = d.has("and")   ? CombineAnd
@@ -326,29 +319,53 @@ bool decodeSelp(Decoder &d) {
 
 template <typename T> T slctInt(T a, T b, int32_t c) { return c >= 0 ? a : b; }
 template <typename T> T slctFloat(T a, T b, float c) { return c >= 0 ? a : b; }
+template <typename T> T slctFtz(T a, T b, float c) {
+  return slctFloat(a, b, flush(c));
+}
 
 } // namespace
 
 std::vector<OpcodeRow> compareOpcodes() {
   constexpr OpClass c = OpClass::Integer;
+#define GOAT_COMBINE "(.and|.or|.xor)?"
+#define GOAT_SIGNED "(.eq|.ne|.lt|.le|.gt|.ge)"
+#define GOAT_UNSIGNED "(.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs)"
+#define GOAT_FLOAT                                                             \
+  "(.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan)"
   return {
-      {"setp(.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs|.equ|.neu|.ltu|.leu|.gtu|"
-       ".geu|.num|.nan)(.and|.or|.xor)?(.ftz)?(.b16|.b32|.b64|.u16|.u32|.u64|"
-       ".s16|.s32|.s64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2)",
+      {"setp(.eq|.ne)" GOAT_COMBINE "(.b16|.b32|.b64)", c, decodeCompare},
+      {"setp" GOAT_SIGNED GOAT_COMBINE "(.s16|.s32|.s64)", c, decodeCompare},
+      {"setp" GOAT_UNSIGNED GOAT_COMBINE "(.u16|.u32|.u64)", c, decodeCompare},
+      {"setp" GOAT_FLOAT GOAT_COMBINE "(.ftz)?(.f32|.f16|.f16x2)", c,
+       decodeCompare},
+      {"setp" GOAT_FLOAT GOAT_COMBINE "(.f64|.bf16|.bf16x2)", c, decodeCompare},
+      {"set(.eq|.ne)" GOAT_COMBINE "(.u32|.s32|.f32)(.b16|.b32|.b64)", c,
+       decodeCompare},
+      {"set" GOAT_SIGNED GOAT_COMBINE "(.u32|.s32|.f32)(.s16|.s32|.s64)", c,
+       decodeCompare},
+      {"set" GOAT_UNSIGNED GOAT_COMBINE "(.u32|.s32|.f32)(.u16|.u32|.u64)", c,
+       decodeCompare},
+      {"set" GOAT_FLOAT GOAT_COMBINE "(.ftz)?(.u32|.s32)(.f32|.f16|.f16x2)", c,
+       decodeCompare},
+      {"set" GOAT_FLOAT GOAT_COMBINE "(.ftz)?(.f32.f32|.f16x2.f16x2)", c,
+       decodeCompare},
+      {"set" GOAT_FLOAT GOAT_COMBINE
+       "(.u32.f64|.s32.f64|.f32.f64|.u32.bf16|.s32.bf16|.u32.bf16x2|"
+       ".s32.bf16x2|.bf16x2.bf16x2)",
        c, decodeCompare},
-      {"set(.eq|.ne|.lt|.le|.gt|.ge|.lo|.ls|.hi|.hs|.equ|.neu|.ltu|.leu|.gtu|"
-       ".geu|.num|.nan)(.and|.or|.xor)?(.ftz)?(.u32|.s32|.f32|.f16x2|.bf16x2)"
-       "(.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64|.f16|.f16x2|"
-       ".bf16|.bf16x2)",
-       c, decodeCompare},
-      {"selp(.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64|.f16|"
-       ".bf16)",
-       c, decodeSelp},
+      {"selp(.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64)", c,
+       decodeSelp},
       alu<&slctInt<uint32_t>>("slct(.b32|.u32|.s32|.f32).s32", c),
       alu<&slctInt<uint64_t>>("slct(.b64|.u64|.s64|.f64).s32", c),
-      alu<&slctFloat<uint32_t>>("slct(.ftz)?(.b32|.u32|.s32|.f32).f32", c),
-      alu<&slctFloat<uint64_t>>("slct(.ftz)?(.b64|.u64|.s64|.f64).f32", c),
+      alu<&slctFloat<uint32_t>>("slct(.b32|.u32|.s32|.f32).f32", c),
+      alu<&slctFloat<uint64_t>>("slct(.b64|.u64|.s64|.f64).f32", c),
+      alu<&slctFtz<uint32_t>>("slct.ftz(.b32|.u32|.s32|.f32).f32", c),
+      alu<&slctFtz<uint64_t>>("slct.ftz(.b64|.u64|.s64|.f64).f32", c),
   };
+#undef GOAT_COMBINE
+#undef GOAT_SIGNED
+#undef GOAT_UNSIGNED
+#undef GOAT_FLOAT
 }
 
 } // namespace goat::ptxsim

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cvt between all integer and floating-point types, with rounding and
-// saturation, and the packing conversions of two fp32. Registers may be wider
-// than the type; results are extended to the width of the register.
+// saturation. Registers may be wider than the type; results are extended to the
+// width of the register. The patterns are the forms the assembler accepts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +25,7 @@ enum RoundFlags : uint32_t {
   Saturate = 16,
   Flush = 32,
   Relu = 64,
+  SaturateFinite = 128,
 };
 
 bool isFloatType(Type type) {
@@ -57,16 +58,14 @@ double integerToOdd(Int128 value) {
                   static_cast<double>(low));
 }
 
-/// Exact for the directed modes and nearest: rounds an integer to double.
+/// Rounds an integer to double.
 double integerToDouble(Int128 value, Rounding rounding) {
   double nearest = value < 0 && value >= INT64_MIN
                        ? static_cast<double>(static_cast<int64_t>(value))
                        : static_cast<double>(static_cast<uint64_t>(value));
-  if (rounding == Rounding::Nearest)
+  if (rounding == Rounding::Nearest || static_cast<Int128>(nearest) == value)
     return nearest;
   bool nearestIsAbove = static_cast<Int128>(nearest) > value;
-  if (static_cast<Int128>(nearest) == value)
-    return nearest;
   bool wantsAbove =
       rounding == Rounding::Up || (rounding == Rounding::Zero && value < 0);
   if (nearestIsAbove == wantsAbove)
@@ -124,9 +123,16 @@ void integerRange(Type type, Int128 &low, Int128 &high) {
   }
 }
 
-uint64_t floatToInteger(double value, Type to, Rounding rounding) {
-  if (value != value)
-    return 0;
+uint64_t integerToInteger(Int128 value, Type to, bool saturates);
+
+uint64_t floatToInteger(double value, Type from, Type to, Rounding rounding) {
+  if (value != value) {
+    // The ISA gives 0 between narrower types and the top bit where one of the
+    // two has 64 bits.
+    bool isWide = from == Type::F64 || to == Type::S64 || to == Type::U64;
+    return isWide ? integerToInteger(Int128(1) << (bitWidth(to) - 1), to, false)
+                  : 0;
+  }
   Int128 low, high;
   integerRange(to, low, high);
   double rounded = roundIntegral(value, rounding);
@@ -156,15 +162,16 @@ uint64_t integerToInteger(Int128 value, Type to, bool saturates) {
 uint64_t storeFloat(double value, Type to, Rounding rounding, uint32_t flags) {
   if (flags & Saturate)
     value = value >= 1.0 ? 1.0 : value > 0.0 ? value : 0.0;
-  if ((flags & Relu) && value < 0.0)
-    value = 0.0;
+  if (flags & Relu)
+    value = relu(value);
+  bool isFinite = flags & SaturateFinite;
   switch (to) {
   case Type::F16:
-    return encode(value, formatF16, rounding);
+    return encode(value, formatF16, rounding, isFinite);
   case Type::BF16:
-    return encode(value, formatBF16, rounding);
+    return encode(value, formatBF16, rounding, isFinite);
   case Type::TF32:
-    return encode(value, formatTF32, rounding);
+    return encode(value, formatTF32, rounding, isFinite);
   case Type::F64:
     return bitCast<uint64_t>(value);
   default: {
@@ -189,7 +196,7 @@ void runConvert(Warp &warp, const Instr &instr, uint32_t mask) {
     if (isFloatType(from)) {
       double value = loadFloat(source, from, instr.flags & Flush);
       if (!isFloatType(to)) {
-        result = floatToInteger(value, to, rounding);
+        result = floatToInteger(value, from, to, rounding);
       } else {
         if (instr.flags & RoundIntegral)
           value = roundIntegral(value, rounding);
@@ -218,24 +225,6 @@ F16 f16FromF32(float a) { return {floatToHalf(a)}; }
 BF16 bf16FromF32(float a) { return {floatToBf16(a)}; }
 float f32FromS32(int32_t a) { return static_cast<float>(a); }
 float f32FromU32(uint32_t a) { return static_cast<float>(a); }
-/// The first source goes to the upper half.
-uint32_t packBf16(float a, float b) {
-  return uint32_t(floatToBf16(a)) << 16 | floatToBf16(b);
-}
-uint32_t packF16(float a, float b) {
-  return uint32_t(floatToHalf(a)) << 16 | floatToHalf(b);
-}
-float relu(float a) { return a < 0.0f ? 0.0f : a; }
-uint32_t packBf16Relu(float a, float b) { return packBf16(relu(a), relu(b)); }
-uint32_t packF16Relu(float a, float b) { return packF16(relu(a), relu(b)); }
-uint32_t packBf16Zero(float a, float b) {
-  return encode(a, formatBF16, Rounding::Zero) << 16 |
-         encode(b, formatBF16, Rounding::Zero);
-}
-uint32_t packF16Zero(float a, float b) {
-  return encode(a, formatF16, Rounding::Zero) << 16 |
-         encode(b, formatF16, Rounding::Zero);
-}
 
 template <typename To, typename From> To extend(From a) {
   return static_cast<To>(a);
@@ -260,10 +249,17 @@ Handler integerHandler(Type to, Type from) {
   return nullptr;
 }
 
+/// Whether every value of the integer type `from` is one of `to`.
+bool holdsAll(Type to, Type from) {
+  Int128 toLow, toHigh, fromLow, fromHigh;
+  integerRange(to, toLow, toHigh);
+  integerRange(from, fromLow, fromHigh);
+  return toLow <= fromLow && fromHigh <= toHigh;
+}
+
 bool decodeConvert(Decoder &d) {
   Type to = d.type(0), from = d.type(1);
   uint32_t flags = static_cast<uint32_t>(Rounding::Nearest);
-  bool hasRounding = false;
   for (std::string_view mod : d.modifiers()) {
     struct Mode {
       std::string_view name;
@@ -280,7 +276,6 @@ bool decodeConvert(Decoder &d) {
           (mod.size() == mode.name.size() || isIntegral)) {
         flags = static_cast<uint32_t>(mode.rounding) |
                 (isIntegral ? RoundIntegral : 0);
-        hasRounding = true;
       }
     }
   }
@@ -290,10 +285,12 @@ bool decodeConvert(Decoder &d) {
     flags |= Flush;
   if (d.has("relu"))
     flags |= Relu;
+  if (d.has("satfinite"))
+    flags |= SaturateFinite;
   bool isToFloat = isFloatType(to), isFromFloat = isFloatType(from);
-  bool narrows = isToFloat && isFromFloat && bitWidth(to) < bitWidth(from);
-  if ((isToFloat != isFromFloat || narrows || to == Type::TF32) && !hasRounding)
-    return d.fail("expected a rounding modifier");
+  if (!isToFloat && !isFromFloat && (flags & Saturate) && holdsAll(to, from))
+    return d.fail("expected .sat only where the destination cannot hold every "
+                  "value of the source");
   unsigned toBytes = bitWidth(to) / 8, fromBytes = bitWidth(from) / 8;
   if (!d.expectOperands(2) || !d.addDst(d.operand(0), toBytes, !isToFloat) ||
       !d.addSrc(d.operand(1), fromBytes, !isFromFloat))
@@ -318,24 +315,56 @@ bool decodeConvert(Decoder &d) {
 
 std::vector<OpcodeRow> convertOpcodes() {
   constexpr OpClass c = OpClass::Convert;
+#define GOAT_INTEGERS "(.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64)"
+#define GOAT_INTEGRAL "(.rni|.rzi|.rmi|.rpi)"
+#define GOAT_ROUNDING "(.rn|.rz|.rm|.rp)"
   return {
-      alu<&packBf16>("cvt.rn.bf16x2.f32", c),
-      alu<&packF16>("cvt.rn.f16x2.f32", c),
-      alu<&packBf16Relu>("cvt.rn.relu.bf16x2.f32", c),
-      alu<&packF16Relu>("cvt.rn.relu.f16x2.f32", c),
-      alu<&packBf16Zero>("cvt.rz.bf16x2.f32", c),
-      alu<&packF16Zero>("cvt.rz.f16x2.f32", c),
       alu<&f32FromF16>("cvt.f32.f16", c),
       alu<&f32FromBf16>("cvt.f32.bf16", c),
       alu<&f16FromF32>("cvt.rn.f16.f32", c),
       alu<&bf16FromF32>("cvt.rn.bf16.f32", c),
       alu<&f32FromS32>("cvt.rn.f32.s32", c),
       alu<&f32FromU32>("cvt.rn.f32.u32", c),
-      {"cvt(.rn|.rz|.rm|.rp|.rna|.rni|.rzi|.rmi|.rpi)?(.ftz)?(.sat|.relu)?"
-       "(.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f16|.bf16|.tf32|.f32|.f64)"
-       "(.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f16|.bf16|.f32|.f64)",
+      {"cvt(.sat)?" GOAT_INTEGERS GOAT_INTEGERS, c, decodeConvert},
+      // Float to integer.
+      {"cvt" GOAT_INTEGRAL "(.ftz)?(.sat)?" GOAT_INTEGERS ".f32", c,
+       decodeConvert},
+      {"cvt" GOAT_INTEGRAL "(.sat)?" GOAT_INTEGERS "(.f16|.f64)", c,
+       decodeConvert},
+      {"cvt" GOAT_INTEGRAL "(.u16|.u32|.u64|.s16|.s32|.s64).bf16", c,
+       decodeConvert},
+      // Integer to float.
+      {"cvt" GOAT_ROUNDING "(.ftz)?(.sat)?.f32" GOAT_INTEGERS, c,
+       decodeConvert},
+      {"cvt" GOAT_ROUNDING "(.sat)?(.f16|.f64)" GOAT_INTEGERS, c,
+       decodeConvert},
+      {"cvt" GOAT_ROUNDING ".bf16(.u16|.u32|.u64|.s16|.s32|.s64)", c,
+       decodeConvert},
+      // Float to an integral value of the same type.
+      {"cvt" GOAT_INTEGRAL "?(.ftz)?(.sat)?.f32.f32", c, decodeConvert},
+      {"cvt" GOAT_INTEGRAL "?(.sat)?(.f16.f16|.f64.f64)", c, decodeConvert},
+      {"cvt" GOAT_INTEGRAL "?.bf16.bf16", c, decodeConvert},
+      // To a wider float.
+      {"cvt(.ftz)?(.sat)?(.f32.f16|.f64.f32)", c, decodeConvert},
+      {"cvt(.sat)?.f64.f16", c, decodeConvert},
+      {"cvt" GOAT_ROUNDING "?(.ftz)?.f32.bf16", c, decodeConvert},
+      {"cvt" GOAT_ROUNDING "?(.f64.bf16|.f16.bf16|.bf16.f16)", c,
+       decodeConvert},
+      // To a narrower float.
+      {"cvt" GOAT_ROUNDING "(.ftz)?(.sat)?(.f32.f64|.f16.f32)", c,
+       decodeConvert},
+      {"cvt" GOAT_ROUNDING "(.sat)?.f16.f64", c, decodeConvert},
+      {"cvt" GOAT_ROUNDING "(.ftz)?.bf16.f32", c, decodeConvert},
+      {"cvt" GOAT_ROUNDING ".bf16.f64", c, decodeConvert},
+      {"cvt(.rn|.rz)(.relu|.satfinite|.relu.satfinite|.satfinite.relu)"
+       "(.f16.f32|.bf16.f32)",
        c, decodeConvert},
+      {"cvt(.rna|.rna.satfinite|.rn|.rz|.rn.relu|.rz.relu).tf32.f32", c,
+       decodeConvert},
   };
+#undef GOAT_INTEGERS
+#undef GOAT_INTEGRAL
+#undef GOAT_ROUNDING
 }
 
 } // namespace goat::ptxsim

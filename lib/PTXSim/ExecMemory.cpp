@@ -104,8 +104,9 @@ bool decodeAccess(Decoder &d, bool isStore) {
   Type type = d.type();
   unsigned bytes = bitWidth(type) / 8;
   unsigned count = d.has("v2") ? 2 : d.has("v4") ? 4 : 1;
-  if (count * bytes > 32)
-    return d.fail("expected at most 32 bytes for each thread");
+  if (count * bytes > 16 && parseSpace(d) != Space::Global)
+    return d.fail("expected at most 16 bytes for each thread; 32 are possible "
+                  "in global memory");
   AccessInfo &access = d.instr.access;
   access.space = parseSpace(d);
   access.vector = static_cast<uint8_t>(count);
@@ -205,9 +206,11 @@ std::vector<OpcodeRow> memoryOpcodes() {
        "(.L2::cache_hint)?(.L2::64B|.L2::128B|.L2::256B)?(.v2|.v4)?"
        "(.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64)",
        c, decodeLoad},
-      {"ldu.global(.v2|.v4)?"
-       "(.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64)",
+      {"ldu.global(.v2)?(.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|"
+       ".s64|.f32|.f64)",
        c, decodeLoad},
+      {"ldu.global.v4(.b8|.b16|.b32|.u8|.u16|.u32|.s8|.s16|.s32|.f32)", c,
+       decodeLoad},
       {"st(.weak|.volatile|.relaxed.sys|.relaxed.gpu|.relaxed.cluster|"
        ".relaxed.cta|.release.sys|.release.gpu|.release.cluster|.release.cta|"
        ".mmio.relaxed.sys)?"
@@ -220,8 +223,9 @@ std::vector<OpcodeRow> memoryOpcodes() {
        "(.L2::cache_hint)?(.v2|.v4)?"
        "(.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64)",
        OpClass::StoreGlobal, decodeStore},
-      {"prefetch(.global|.local)?(.L1|.L2|.L2::evict_last|.L2::evict_normal)",
-       OpClass::Control, decodeNothing},
+      {"prefetch(.global|.local)?(.L1|.L2)", OpClass::Control, decodeNothing},
+      {"prefetch.global(.L2::evict_last|.L2::evict_normal)", OpClass::Control,
+       decodeNothing},
       {"prefetchu.L1", OpClass::Control, decodeNothing},
       {"applypriority(.global)?.L2::evict_normal", OpClass::Control,
        decodeNothing},

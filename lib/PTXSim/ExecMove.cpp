@@ -197,9 +197,8 @@ bool decodeCreatePolicy(Decoder &d) {
 std::vector<OpcodeRow> moveOpcodes() {
   constexpr OpClass c = OpClass::Move;
   return {
-      {"mov(.b16|.b32|.b64|.b128|.u16|.u32|.u64|.s16|.s32|.s64|.f16|.bf16|"
-       ".f16x2|.bf16x2|.f32|.f64)",
-       c, decodeMove},
+      {"mov(.b16|.b32|.b64|.b128|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64)", c,
+       decodeMove},
       {"cvta(.to)?(.global|.const|.shared|.shared::cta|.shared::cluster|.local|"
        ".param|"
        ".param::entry).u64",

@@ -30,7 +30,7 @@ void readMembers(Warp &warp, const Instr &instr, uint32_t slot, uint32_t mask,
     missing |= masks[lane] & ~mask;
     strangers |= masks[lane] >> lane & 1 ? 0 : 1u << lane;
   }
-  missing &= warp.existing;
+  missing &= warp.existing & ~warp.exited;
   if (missing)
     warp.report(FindingKind::InactiveLane, instr, missing, 0,
                 "the member mask names lanes that do not execute this "
@@ -52,7 +52,7 @@ void runShuffle(Warp &warp, const Instr &instr, uint32_t mask) {
   uint32_t members[warpSize];
   readMembers(warp, instr, source[3], mask, members);
   uint32_t result[warpSize] = {};
-  uint32_t inRange = 0, fromInactive = 0;
+  uint32_t inRange = 0, fromInactive = 0, fromStranger = 0;
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
     uint32_t bValue = b[lane] & 31, clamp = c[lane] & 31;
@@ -84,11 +84,16 @@ void runShuffle(Warp &warp, const Instr &instr, uint32_t mask) {
     inRange |= static_cast<uint32_t>(isInside) << lane;
     if (!(mask >> from & 1))
       fromInactive |= 1u << lane;
+    else if (!(members[lane] >> from & 1))
+      fromStranger |= 1u << lane;
     result[lane] = value[from];
   }
   if (fromInactive)
     warp.report(FindingKind::InactiveLane, instr, fromInactive, 0,
                 "reads from a lane that does not execute this instruction");
+  if (fromStranger)
+    warp.report(FindingKind::InactiveLane, instr, fromStranger, 0,
+                "reads from a lane that its member mask does not name");
   warp.store<uint32_t>(instr.op[0], result, mask);
   warp.storePredicate(instr.predicateDst[0], inRange, mask);
 }

@@ -11,21 +11,25 @@
 
 namespace goat::ptxsim {
 
-uint32_t encode(double value, const FloatFormat &format, Rounding rounding) {
-  // Formats with an 8-bit exponent keep the 32-bit layout of fp32 (tf32 leaves
-  // the low bits zero), except bf16, which is its upper half.
-  unsigned exponentBits = format.maxExponent == 15 ? 5 : 8;
+uint32_t encode(double value, const FloatFormat &format, Rounding rounding,
+                bool isFinite) {
+  // Tf32 keeps the 32-bit layout of fp32 and leaves the low bits zero.
+  unsigned exponentBits = format.exponentBits;
   bool isTf32 = format.mantissaBits == 10 && exponentBits == 8;
   unsigned shiftOut = isTf32 ? 13 : 0;
   unsigned width = 1 + exponentBits + format.mantissaBits;
   uint64_t bits = bitCast<uint64_t>(value);
   uint32_t sign = static_cast<uint32_t>(bits >> 63);
   uint32_t signBit = sign << (width - 1);
-  uint32_t infinity = ((1u << exponentBits) - 1) << format.mantissaBits;
+  // The first pattern past the finite numbers.
+  uint32_t infinity = format.hasInfinity
+                          ? ((1u << exponentBits) - 1) << format.mantissaBits
+                          : (1u << (exponentBits + format.mantissaBits)) - 1;
+  isFinite |= !format.hasInfinity;
   if (value != value)
     return isTf32 ? 0x7fffffffu : (1u << (width - 1)) - 1;
   if (std::isinf(value))
-    return (signBit | infinity) << shiftOut;
+    return (signBit | (infinity - isFinite)) << shiftOut;
   int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
   uint64_t mantissa = bits & ((uint64_t(1) << 52) - 1);
   if (exponent == -1023)
@@ -74,9 +78,23 @@ uint32_t encode(double value, const FloatFormat &format, Rounding rounding) {
                       rounding == Rounding::NearestAway ||
                       (rounding == Rounding::Up && !sign) ||
                       (rounding == Rounding::Down && sign);
-    result = toInfinity ? infinity : infinity - 1;
+    result = toInfinity && !isFinite ? infinity : infinity - 1;
   }
   return (signBit | static_cast<uint32_t>(result)) << shiftOut;
+}
+
+double e4m3ToDouble(uint8_t bits) {
+  int exponent = bits >> 3 & 0xf;
+  int mantissa = bits & 7;
+  double size = (bits & 0x7f) == 0x7f ? std::nan("")
+                : exponent            ? std::ldexp(8 + mantissa, exponent - 10)
+                                      : std::ldexp(mantissa, -9);
+  return bits & 0x80 ? -size : size;
+}
+
+double e5m2ToDouble(uint8_t bits) {
+  // The upper half of an fp16.
+  return halfToFloat(static_cast<uint16_t>(bits << 8));
 }
 
 } // namespace goat::ptxsim

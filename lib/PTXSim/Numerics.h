@@ -22,13 +22,17 @@ enum class Rounding : uint8_t { Nearest, Zero, Down, Up, NearestAway };
 /// A binary format with an implicit leading bit and subnormals.
 struct FloatFormat {
   unsigned mantissaBits;
+  unsigned exponentBits;
   int minExponent;
-  int maxExponent;
+  /// False for e4m3, whose only special value is the NaN with all bits set.
+  bool hasInfinity = true;
 };
-constexpr FloatFormat formatF16{10, -14, 15};
-constexpr FloatFormat formatBF16{7, -126, 127};
-constexpr FloatFormat formatTF32{10, -126, 127};
-constexpr FloatFormat formatF32{23, -126, 127};
+inline constexpr FloatFormat formatF16{10, 5, -14};
+inline constexpr FloatFormat formatBF16{7, 8, -126};
+inline constexpr FloatFormat formatTF32{10, 8, -126};
+inline constexpr FloatFormat formatF32{23, 8, -126};
+inline constexpr FloatFormat formatE4M3{3, 4, -6, false};
+inline constexpr FloatFormat formatE5M2{2, 5, -14};
 
 template <typename To, typename From> To bitCast(From from) {
   static_assert(sizeof(To) == sizeof(From));
@@ -39,8 +43,19 @@ template <typename To, typename From> To bitCast(From from) {
 
 /// The bits of `value` rounded to `format`. NaN gives the canonical NaN, all
 /// mantissa bits set; overflow gives infinity or, towards zero, the largest
-/// finite number.
-uint32_t encode(double value, const FloatFormat &format, Rounding rounding);
+/// finite number. With `isFinite`, and for formats without infinity, overflow
+/// and infinity give the largest finite number.
+uint32_t encode(double value, const FloatFormat &format, Rounding rounding,
+                bool isFinite = false);
+
+/// The values of the 8-bit formats, all exact.
+double e4m3ToDouble(uint8_t bits);
+double e5m2ToDouble(uint8_t bits);
+
+/// `.relu`: negative numbers and -0 give +0, NaN stays.
+inline double relu(double value) {
+  return value > 0.0 || value != value ? value : 0.0;
+}
 
 /// a + b in double, rounded to odd: narrowing the result to a format of at most
 /// 51 bits rounds the exact sum once.

@@ -17,8 +17,12 @@
 
 namespace goat::ptxsim {
 
-bool matchesPattern(std::string_view pattern, std::string_view opcode) {
+/// Matches and notes in `left` how little of `opcode` any attempt left over.
+static bool match(std::string_view pattern, std::string_view opcode,
+                  size_t &left) {
   while (!pattern.empty()) {
+    if (opcode.empty() || opcode[0] == '.')
+      left = std::min(left, opcode.size());
     if (pattern[0] != '(') {
       if (opcode.empty() || opcode[0] != pattern[0])
         return false;
@@ -36,7 +40,7 @@ bool matchesPattern(std::string_view pattern, std::string_view opcode) {
       size_t bar = choices.find('|');
       std::string_view choice = choices.substr(0, bar);
       if (opcode.substr(0, choice.size()) == choice &&
-          matchesPattern(rest, opcode.substr(choice.size())))
+          match(rest, opcode.substr(choice.size()), left))
         return true;
       if (bar == std::string_view::npos)
         break;
@@ -46,7 +50,13 @@ bool matchesPattern(std::string_view pattern, std::string_view opcode) {
       return false;
     pattern = rest;
   }
+  left = std::min(left, opcode.size());
   return opcode.empty();
+}
+
+bool matchesPattern(std::string_view pattern, std::string_view opcode) {
+  size_t left = opcode.size();
+  return match(pattern, opcode, left);
 }
 
 const std::vector<OpcodeRow> &opcodeTable() {
@@ -54,10 +64,10 @@ const std::vector<OpcodeRow> &opcodeTable() {
     auto *rows = new std::vector<OpcodeRow>();
     for (auto family :
          {integerOpcodes, bitOpcodes, floatOpcodes, approximateOpcodes,
-          halfOpcodes, compareOpcodes, convertOpcodes, moveOpcodes,
-          memoryOpcodes, asyncOpcodes, atomicOpcodes, tensorOpcodes,
-          syncOpcodes, mbarrierOpcodes, clusterOpcodes, warpOpcodes,
-          controlOpcodes}) {
+          halfOpcodes, compareOpcodes, convertOpcodes, convertPackedOpcodes,
+          moveOpcodes, memoryOpcodes, asyncOpcodes, atomicOpcodes,
+          tensorOpcodes, syncOpcodes, mbarrierOpcodes, clusterOpcodes,
+          warpOpcodes, controlOpcodes}) {
       std::vector<OpcodeRow> part = family();
       rows->insert(rows->end(), part.begin(), part.end());
     }
@@ -75,8 +85,9 @@ const std::vector<OpcodeRow> &opcodeTable() {
   return *table;
 }
 
-const OpcodeRow *findOpcode(std::string_view opcode) {
-  // Patterns share their first word with what they match.
+/// The rows that may match an opcode, by its first word, which patterns share
+/// with what they match.
+static const std::vector<const OpcodeRow *> &rowsOf(std::string_view opcode) {
   static const auto *byWord = [] {
     auto *map = new std::unordered_map<std::string_view,
                                        std::vector<const OpcodeRow *>>;
@@ -96,13 +107,30 @@ const OpcodeRow *findOpcode(std::string_view opcode) {
     }
     return map;
   }();
+  static const std::vector<const OpcodeRow *> none;
   auto it = byWord->find(opcode.substr(0, opcode.find('.')));
-  if (it == byWord->end())
-    return nullptr;
-  for (const OpcodeRow *row : it->second)
+  return it == byWord->end() ? none : it->second;
+}
+
+const OpcodeRow *findOpcode(std::string_view opcode) {
+  for (const OpcodeRow *row : rowsOf(opcode))
     if (matchesPattern(row->pattern, opcode))
       return row;
   return nullptr;
+}
+
+std::string explainUnknown(std::string_view opcode) {
+  size_t left = opcode.size();
+  for (const OpcodeRow *row : rowsOf(opcode))
+    match(row->pattern, opcode, left);
+  if (left == opcode.size())
+    return "";
+  std::string known(opcode.substr(0, opcode.size() - left));
+  if (!left)
+    return ": expected more after '" + known + "'";
+  std::string_view rest = opcode.substr(opcode.size() - left);
+  return ": '" + std::string(rest.substr(0, rest.find('.', 1))) +
+         "' follows '" + known + "' in no form of the instruction";
 }
 
 std::vector<std::string> supportedInstructions() {

@@ -43,6 +43,7 @@ std::vector<OpcodeRow> approximateOpcodes();
 std::vector<OpcodeRow> halfOpcodes();
 std::vector<OpcodeRow> compareOpcodes();
 std::vector<OpcodeRow> convertOpcodes();
+std::vector<OpcodeRow> convertPackedOpcodes();
 std::vector<OpcodeRow> moveOpcodes();
 std::vector<OpcodeRow> memoryOpcodes();
 std::vector<OpcodeRow> asyncOpcodes();
@@ -59,6 +60,15 @@ const std::vector<OpcodeRow> &opcodeTable();
 
 /// The row whose pattern matches the whole of `opcode`, or null.
 const OpcodeRow *findOpcode(std::string_view opcode);
+
+/// Why `findOpcode` found nothing, as the end of a message; empty if no row
+/// begins like it.
+std::string explainUnknown(std::string_view opcode);
+
+/// What is missing when a module for `target` and of ISA `version` uses
+/// `opcode`; empty if nothing is, or if the module does not say.
+std::string explainMissing(std::string_view opcode, std::string_view target,
+                           std::string_view version);
 
 /// Whether `opcode` is one of the words `pattern` describes.
 bool matchesPattern(std::string_view pattern, std::string_view opcode);

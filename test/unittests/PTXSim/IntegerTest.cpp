@@ -214,6 +214,10 @@ TEST(Integer, Predicates) {
   EXPECT_EQ(eval32("set.lt.f32.s32 %f1, 1, 2; mov.b32 %r1, %f1;"), 0x3f800000u);
   EXPECT_EQ(eval32("slct.s32.s32 %r1, 5, 6, -1;"), 6u);
   EXPECT_EQ(eval32("slct.b32.f32 %r1, 5, 6, 0f80000000;"), 5u);
+  // A negative subnormal is below zero unless it is flushed; NaN selects b.
+  EXPECT_EQ(eval32("slct.b32.f32 %r1, 5, 6, 0f80000001;"), 6u);
+  EXPECT_EQ(eval32("slct.ftz.b32.f32 %r1, 5, 6, 0f80000001;"), 5u);
+  EXPECT_EQ(eval32("slct.ftz.b32.f32 %r1, 5, 6, 0f7FC00000;"), 6u);
 }
 
 } // namespace

@@ -43,8 +43,8 @@ TEST(Parser, DescribesKernels) {
 )",
                                         "m.ptx");
   ASSERT_TRUE(bool(module)) << module.error();
-  EXPECT_EQ(module->version(), "8.4");
-  EXPECT_EQ(module->target(), "sm_80");
+  EXPECT_EQ(module->version(), "8.7");
+  EXPECT_EQ(module->target(), "sm_90a");
   auto kernels = module->kernels();
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].name, "first");
@@ -114,9 +114,11 @@ TEST(Parser, ErrorsSayWhereAndWhat) {
   EXPECT_EQ(errorOf(header + ".visible .entry k() {\n .reg .b32 %r<2>;\n"
                              "  foo.bar %r1;\n}\n"),
             "m.ptx:6:3: unsupported instruction 'foo.bar' at line 6");
-  EXPECT_EQ(errorOf(header + ".visible .entry k() {\n .reg .b32 %r<2>;\n"
-                             "  add.wat.u32 %r1, %r1, 1;\n}\n"),
-            "m.ptx:6:3: unsupported instruction 'add.wat.u32' at line 6");
+  EXPECT_EQ(
+      errorOf(header + ".visible .entry k() {\n .reg .b32 %r<2>;\n"
+                       "  add.wat.u32 %r1, %r1, 1;\n}\n"),
+      "m.ptx:6:3: unsupported instruction 'add.wat.u32' at line 6: '.wat' "
+      "follows 'add' in no form of the instruction");
   EXPECT_EQ(errorOf(header + ".visible .entry k() {\n .reg .b32 %r<2>;\n"
                              " add.u32 %r1, %r2, 1;\n}\n"),
             "m.ptx:6:15: expected a declared register but got '%r2'");

@@ -30,11 +30,11 @@ inline std::string readFile(const std::string &path) {
 }
 
 inline const std::string header =
-    ".version 8.4\n.target sm_80\n.address_size 64\n";
+    ".version 8.7\n.target sm_90a\n.address_size 64\n";
 
 /// A kernel `k(in, out)`: %rd1 and %rd2 are the global addresses of this
-/// thread's 16 bytes of `in` and of `out`; %r0 is the thread. Registers of
-/// every type are declared: %p, %h, %r, %f, %rd, %d.
+/// thread's 16 bytes of `in` and of `out`; %r0 is the thread in its block.
+/// Registers of every type are declared: %p, %h, %r, %f, %rd, %d.
 inline std::string wrap(const std::string &body,
                         const std::string &declarations = "") {
   return header + declarations + R"(

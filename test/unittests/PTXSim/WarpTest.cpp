@@ -35,6 +35,41 @@ TEST(Warp, Shuffles) {
   }
 }
 
+TEST(Warp, ShufflesReadFromMembersAlone) {
+  // Two halves exchange within themselves, each with its own mask.
+  const std::string halves = R"(
+    setp.lt.u32 %p1, %r0, 16;
+    selp.b32 %r4, 0x0000ffff, 0xffff0000, %p1;
+    shfl.sync.bfly.b32 %r2, %r0, DISTANCE, 31, %r4;
+    st.global.b32 [%rd2], %r2;)";
+  auto withDistance = [&](const std::string &distance) {
+    std::string body = halves;
+    body.replace(body.find("DISTANCE"), 8, distance);
+    return runBody(body, {}, threads(32));
+  };
+  EXPECT_EQ(withDistance("8").findings(), "");
+  KernelRun across = withDistance("16");
+  EXPECT_EQ(only(across, FindingKind::InactiveLane).lanes, 0xffffffffu);
+  EXPECT_NE(across.findings().find("its member mask does not name"),
+            std::string::npos);
+
+  // Lanes that have left may be named, but not read.
+  const std::string left = R"(
+    setp.ge.u32 %p1, %r0, 24;
+    @%p1 exit;
+    shfl.sync.down.b32 %r2, %r0, DISTANCE, CLAMP, 0xffffffff;
+    st.global.b32 [%rd2], %r2;)";
+  auto afterExit = [&](const std::string &distance, const std::string &clamp) {
+    std::string body = left;
+    body.replace(body.find("DISTANCE"), 8, distance);
+    body.replace(body.find("CLAMP"), 5, clamp);
+    return runBody(body, {}, threads(32));
+  };
+  EXPECT_EQ(afterExit("4", "0x1807").findings(), "");
+  EXPECT_EQ(only(afterExit("4", "31"), FindingKind::InactiveLane).lanes,
+            0x00f00000u);
+}
+
 TEST(Warp, VotesMatchesReductions) {
   KernelRun run = runBody(R"(
     setp.lt.u32 %p1, %r0, 10;
