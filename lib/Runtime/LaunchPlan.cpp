@@ -11,6 +11,7 @@
 #include "goat/Runtime/Tensors.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace goat;
 using namespace goat::runtime;
@@ -130,4 +131,58 @@ CallSizes::chooseVariant(llvm::ArrayRef<uint64_t> inputAddresses,
   }
   return llvm::createStringError("no variant of '" + kernel->name +
                                  "' takes these inputs" + reasons);
+}
+
+llvm::Expected<int64_t>
+CallSizes::workspaceBytes(const ptx::Variant &variant) const {
+  llvm::Expected<int64_t> bytes = evaluate(variant.workspaceBytes);
+  if (bytes && *bytes < 0)
+    return llvm::createStringError(
+        llvm::formatv("expected a workspace of at least 0 bytes for variant "
+                      "'{0}' but got {1}",
+                      variant.name, *bytes));
+  return bytes;
+}
+
+llvm::Expected<LaunchSizes> CallSizes::sizesOf(const ptx::Launch &launch,
+                                               int64_t workspaceBytes) const {
+  if (launch.cluster != std::array<int64_t, 3>{1, 1, 1})
+    return llvm::createStringError(llvm::formatv(
+        "expected '{0}' to be launched without clusters, which this launcher "
+        "has not, but got {1} by {2} by {3} blocks in one",
+        launch.entry, launch.cluster[0], launch.cluster[1], launch.cluster[2]));
+  LaunchSizes sizes;
+  for (int axis = 0; axis < 3; ++axis) {
+    llvm::Expected<int64_t> extent = evaluate(launch.grid[axis]);
+    if (!extent)
+      return extent.takeError();
+    if (*extent < 0 || *extent > ptx::maxGridExtents[axis])
+      return llvm::createStringError(llvm::formatv(
+          "expected from 0 to {0} blocks on axis {1} of the grid of '{2}' but "
+          "got {3}",
+          ptx::maxGridExtents[axis], axis, launch.entry, *extent));
+    sizes.grid[axis] = *extent;
+  }
+  llvm::Expected<int64_t> shared = evaluate(launch.sharedBytes);
+  if (!shared)
+    return shared.takeError();
+  if (!llvm::isUInt<32>(*shared))
+    return llvm::createStringError(
+        llvm::formatv("expected a number of bytes below 2^32 of shared memory "
+                      "for '{0}' but got {1}",
+                      launch.entry, *shared));
+  sizes.sharedBytes = *shared;
+  for (const ptx::Parameter &parameter : launch.parameters) {
+    if (parameter.kind != ptx::Parameter::Kind::Workspace)
+      continue;
+    llvm::Expected<int64_t> offset = evaluate(parameter.offset);
+    if (!offset)
+      return offset.takeError();
+    if (*offset < 0 || *offset > workspaceBytes)
+      return llvm::createStringError(llvm::formatv(
+          "expected '{0}' to be given an address in the workspace of {1} bytes "
+          "but got offset {2}",
+          launch.entry, workspaceBytes, *offset));
+  }
+  return sizes;
 }

@@ -14,7 +14,6 @@
 #include "goat/PTXSim/PTXSim.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace goat;
 using namespace goat::runtime;
@@ -33,8 +32,14 @@ public:
 
 private:
   llvm::Error allocate(const CallSizes &sizes);
-  llvm::Error launch(const ptxsim::Module &module, const ptx::Launch &launch,
-                     const CallSizes &sizes, const Progress &progress);
+  llvm::Error launchAll(const ptxsim::Module &module,
+                        const ptx::Variant &variant, const CallSizes &sizes,
+                        const Progress &progress);
+  /// Returns whether the kernel ran to its end.
+  llvm::Expected<bool> launch(const ptxsim::Module &module,
+                              const ptx::Launch &launch,
+                              const LaunchSizes &launchSizes,
+                              const CallSizes &sizes, const Progress &progress);
   void addCounts(const ptxsim::Counts &counts);
   llvm::Error readOutputs();
 
@@ -44,6 +49,7 @@ private:
   llvm::ArrayRef<Tensor> inputs;
   ptxsim::Memory memory;
   std::vector<uint64_t> inputAddresses, outputAddresses;
+  uint64_t workspace = 0;
   std::vector<Shape> outputShapes;
   ptxsim::Counts total;
   RunResult result;
@@ -107,37 +113,50 @@ llvm::Error SimCall::allocate(const CallSizes &sizes) {
   return llvm::Error::success();
 }
 
-llvm::Error SimCall::launch(const ptxsim::Module &module,
-                            const ptx::Launch &launch, const CallSizes &sizes,
-                            const Progress &progress) {
+/// The workspace is never initialised by the host: what a kernel reads there, a
+/// kernel must have written.
+llvm::Error SimCall::launchAll(const ptxsim::Module &module,
+                               const ptx::Variant &variant,
+                               const CallSizes &sizes,
+                               const Progress &progress) {
+  llvm::Expected<int64_t> bytes = sizes.workspaceBytes(variant);
+  if (!bytes)
+    return bytes.takeError();
+  if (*bytes != 0) {
+    workspace = memory.allocate(*bytes, "workspace", ptx::workspaceAlignment);
+    if (workspace == 0)
+      return llvm::createStringError(
+          llvm::formatv("cannot allocate a workspace of {0} bytes", *bytes));
+  }
+  for (const ptx::Launch &step : variant.launches) {
+    llvm::Expected<LaunchSizes> launchSizes = sizes.sizesOf(step, *bytes);
+    if (!launchSizes)
+      return launchSizes.takeError();
+    if (launchSizes->isEmpty())
+      continue;
+    llvm::Expected<bool> isComplete =
+        launch(module, step, *launchSizes, sizes, progress);
+    if (!isComplete)
+      return isComplete.takeError();
+    // What comes after would only find what this one left undone.
+    if (!*isComplete)
+      break;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<bool> SimCall::launch(const ptxsim::Module &module,
+                                     const ptx::Launch &launch,
+                                     const LaunchSizes &launchSizes,
+                                     const CallSizes &sizes,
+                                     const Progress &progress) {
   ptxsim::LaunchConfig config;
   config.seed = options.seed;
   config.threads = options.threads;
   config.progress = progress;
-  for (int i = 0; i < 3; ++i) {
-    llvm::Expected<int64_t> extent = sizes.evaluate(launch.grid[i]);
-    if (!extent)
-      return extent.takeError();
-    // What the axis admits is the launch's to say; here it must fit its type.
-    if (!llvm::isUInt<32>(*extent))
-      return llvm::createStringError(
-          llvm::formatv("expected a number of blocks below 2^32 on axis {0} of "
-                        "the grid of '{1}' but got {2}",
-                        i, launch.entry, *extent));
-    if (*extent == 0)
-      return llvm::Error::success();
-    config.grid[i] = *extent;
-    config.block[i] = launch.block[i];
-  }
-  llvm::Expected<int64_t> shared = sizes.evaluate(launch.sharedBytes);
-  if (!shared)
-    return shared.takeError();
-  if (!llvm::isUInt<32>(*shared))
-    return llvm::createStringError(
-        llvm::formatv("expected a number of bytes below 2^32 of shared memory "
-                      "for '{0}' but got {1}",
-                      launch.entry, *shared));
-  config.dynamicSharedBytes = *shared;
+  config.grid = launchSizes.grid;
+  llvm::copy(launch.block, config.block.begin());
+  config.dynamicSharedBytes = launchSizes.sharedBytes;
 
   ptxsim::Arguments arguments;
   for (const ptx::Parameter &parameter : launch.parameters) {
@@ -158,6 +177,13 @@ llvm::Error SimCall::launch(const ptxsim::Module &module,
     case ptx::Parameter::Kind::Dim:
       arguments.i32(inputs[parameter.index].shape[parameter.axis]);
       break;
+    case ptx::Parameter::Kind::Workspace: {
+      llvm::Expected<int64_t> offset = sizes.evaluate(parameter.offset);
+      if (!offset)
+        return offset.takeError();
+      arguments.pointer(workspace + *offset);
+      break;
+    }
     }
   }
 
@@ -170,7 +196,7 @@ llvm::Error SimCall::launch(const ptxsim::Module &module,
   if (!launched->completed && launched->findings.empty())
     result.findings.push_back("'" + launch.entry + "' did not run to its end");
   addCounts(launched->counts);
-  return llvm::Error::success();
+  return launched->completed;
 }
 
 void SimCall::addCounts(const ptxsim::Counts &counts) {
@@ -222,9 +248,8 @@ llvm::Expected<RunResult> SimCall::run(const Progress &progress) {
       sizes->chooseVariant(inputAddresses, outputAddresses);
   if (!variant)
     return variant.takeError();
-  for (const ptx::Launch &step : (*variant)->launches)
-    if (llvm::Error error = launch(*module, step, *sizes, progress))
-      return error;
+  if (llvm::Error error = launchAll(*module, **variant, *sizes, progress))
+    return error;
   if (llvm::Error error = readOutputs())
     return error;
 

@@ -21,6 +21,8 @@ from typing import (Any, Callable, Dict, List, Mapping, Optional, Sequence,
 from goatc.dtypes import STORAGE
 
 SCHEMA = "goat-kernel/1"
+MAX_GRID = (2 ** 31 - 1, 65535, 65535)  # blocks in x, y and z
+WORKSPACE_ALIGNMENT = 256  # bytes; what the address of a workspace divides by
 Shape = Tuple[int, ...]
 
 
@@ -112,10 +114,13 @@ class Launch:
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to run the kernel, for inputs that pass its guards."""
+    """A way to run the kernel, for inputs that pass its guards: launches, in
+    order on one stream, that share a workspace of so many bytes, an
+    expression. Nobody initialises it."""
 
     name: str
     guards: Tuple[Mapping[str, Any], ...]
+    workspace_bytes: Any
     launches: Tuple[Launch, ...]
 
 
@@ -150,7 +155,7 @@ class Artifact:
                                read_value(o["initialise"]))
                         for o in description["outputs"]]
         self.variants = [
-            Variant(v["name"], tuple(v["guards"]),
+            Variant(v["name"], tuple(v["guards"]), v["workspace_bytes"],
                     tuple(self._launch(launch) for launch in v["launches"]))
             for v in description["variants"]]
 
@@ -162,13 +167,42 @@ class Artifact:
         return entry["dtype"]
 
     def _launch(self, entry: Mapping[str, Any]) -> Launch:
-        if entry["tensor_maps"] or list(entry["cluster"]) != [1, 1, 1]:
+        if entry.get("tensor_maps") or list(entry["cluster"]) != [1, 1, 1]:
             raise ArtifactError(
                 f"{self.folder}: tensor maps and clusters cannot be launched "
                 f"from Python yet; '{entry['entry']}' asks for them")
         return Launch(entry["entry"], tuple(entry["grid"]),
                       tuple(entry["block"]), entry["shared_bytes"],
-                      tuple(entry["parameters"]))
+                      tuple(self._parameter(entry["entry"], parameter)
+                            for parameter in entry["parameters"]))
+
+    def _parameter(self, entry: str,
+                   parameter: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Checks that a parameter names something that is there."""
+        kind = parameter["kind"]
+        if kind == "workspace":
+            parameter["offset"]  # an expression, or a key that is missing
+            return parameter
+        many = {"input": self.inputs, "dim": self.inputs,
+                "output": self.outputs}.get(kind)
+        if many is None:
+            raise ArtifactError(
+                f"{self.folder}: expected the parameters of '{entry}' to be "
+                f"input, output, dim or workspace but got '{kind}'")
+        index = parameter["index"]
+        if not 0 <= index < len(many):
+            raise ArtifactError(
+                f"{self.folder}: expected '{entry}' to name one of {len(many)} "
+                f"{'outputs' if kind == 'output' else 'inputs'} but got "
+                f"{index}")
+        if kind == "dim":
+            rank = len(self.inputs[index].shape)
+            if not 0 <= parameter["axis"] < rank:
+                raise ArtifactError(
+                    f"{self.folder}: expected '{entry}' to name one of {rank} "
+                    f"axes of '{self.inputs[index].name}' but got "
+                    f"{parameter['axis']}")
+        return parameter
 
     def check_shapes(self, shapes: Sequence[Shape]) -> None:
         """Raises ArtifactError unless the shapes fit the inputs and hold what
@@ -191,6 +225,12 @@ class Artifact:
         """Returns the shape of each output for the shapes of the inputs."""
         return [tuple(evaluate(extent, shapes) for extent in output.shape)
                 for output in self.outputs]
+
+    def workspace_bytes(self, shapes: Sequence[Shape]) -> int:
+        """Returns the size of a workspace that is enough for the shapes of the
+        inputs, whichever variant their addresses will choose."""
+        return max((workspace_bytes(variant, shapes)
+                    for variant in self.variants), default=0)
 
     def choose_variant(self, shapes: Sequence[Shape],
                        addresses: Mapping[str, Sequence[int]]) -> Variant:
@@ -237,6 +277,28 @@ class Artifact:
             f"{self.name} is compiled for {self.target} but the device is "
             f"sm_{capability[0]}{capability[1]}; compile it with "
             f"--target=sm_{capability[0]}{capability[1]}")
+
+
+def workspace_bytes(variant: Variant, shapes: Sequence[Shape]) -> int:
+    """Returns the bytes of workspace of a variant; raises ArtifactError for
+    less than none."""
+    num_bytes = evaluate(variant.workspace_bytes, shapes)
+    if num_bytes < 0:
+        raise ArtifactError(f"expected a workspace of at least 0 bytes for "
+                            f"variant '{variant.name}' but got {num_bytes}")
+    return num_bytes
+
+
+def grid_of(launch: Launch, shapes: Sequence[Shape]) -> List[int]:
+    """Returns the blocks of a launch in x, y and z; raises ArtifactError for
+    more than a grid may have."""
+    grid = [evaluate(extent, shapes) for extent in launch.grid]
+    for axis, (extent, limit) in enumerate(zip(grid, MAX_GRID)):
+        if not 0 <= extent <= limit:
+            raise ArtifactError(
+                f"expected from 0 to {limit} blocks on axis {axis} of the grid "
+                f"of '{launch.entry}' but got {extent}")
+    return grid
 
 
 def show_shape(shape: Sequence[Optional[int]]) -> str:

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs an artifact on a device: shapes, memory, arguments, launches."""
 
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from goatc.artifact import Artifact, ArtifactError, Shape, evaluate
+from goatc.artifact import (WORKSPACE_ALIGNMENT, Artifact, ArtifactError,
+                            Shape, Variant, evaluate, grid_of,
+                            workspace_bytes)
 from goatc.dtypes import STORAGE, decode, encode
 from goatc.driver import Driver
 
@@ -29,28 +31,46 @@ class Session:
             self.driver.free(address)
         self.driver.unload(self.module)
 
+    def allocate(self, num_bytes: int) -> int:
+        """Returns the address of memory that the block's end gives back."""
+        address = self.driver.allocate(num_bytes)
+        self.addresses.append(address)
+        return address
+
     def place(self, data: np.ndarray) -> int:
         """Allocates memory, fills it with the array, returns the address."""
-        address = self.driver.allocate(data.nbytes)
-        self.addresses.append(address)
+        address = self.allocate(data.nbytes)
         self.driver.upload(address, data)
         return address
 
 
+class Workspace(NamedTuple):
+    """Device memory that the launches of a call share."""
+
+    address: int
+    num_bytes: int
+
+
 def build_argument(parameter: Mapping[str, Any], shapes: Sequence[Shape],
-                   values: Mapping[str, Sequence[np.generic]]) -> np.generic:
+                   values: Mapping[str, Sequence[np.generic]],
+                   workspace: Workspace) -> np.generic:
     """Returns the argument for one parameter of kernel.json.
 
     `values` has the lists "input" and "output": an address as uint64 for a
     tensor, the value itself for a scalar input. Raises ArtifactError for an
-    unknown kind and for an extent that its type cannot hold.
+    extent that its type cannot hold and for an address outside of the
+    workspace.
     """
     kind = parameter["kind"]
     if kind in values:
         return values[kind][parameter["index"]]
-    if kind != "dim":
-        raise ArtifactError(f"expected a parameter input, output or dim but "
-                            f"got '{kind}'")
+    if kind == "workspace":
+        offset = evaluate(parameter["offset"], shapes)
+        if not 0 <= offset <= workspace.num_bytes:
+            raise ArtifactError(f"expected an address in the workspace of "
+                                f"{workspace.num_bytes} bytes but got offset "
+                                f"{offset}")
+        return np.uint64(workspace.address + offset)
     index, axis = parameter["index"], parameter["axis"]
     value = evaluate({"dim": [index, axis]}, shapes)
     storage = STORAGE[parameter["dtype"]]
@@ -61,14 +81,33 @@ def build_argument(parameter: Mapping[str, Any], shapes: Sequence[Shape],
     return storage.type(value)
 
 
+def find_workspace(session: Session, variant: Variant,
+                   shapes: Sequence[Shape],
+                   given: Optional[Workspace]) -> Workspace:
+    """Returns the caller's workspace if it fits, else a fresh one."""
+    needed = workspace_bytes(variant, shapes)
+    if given is None:
+        return Workspace(session.allocate(needed) if needed else 0, needed)
+    if given.num_bytes < needed or given.address % WORKSPACE_ALIGNMENT:
+        raise ArtifactError(
+            f"expected a workspace of {needed} bytes at a multiple of "
+            f"{WORKSPACE_ALIGNMENT} but got {given.num_bytes} bytes at "
+            f"{given.address:#x}")
+    return Workspace(given.address, needed)
+
+
 def run_artifact(driver: Driver, artifact: Artifact,
-                 inputs: Mapping[str, np.ndarray]) -> Dict[str, np.ndarray]:
+                 inputs: Mapping[str, np.ndarray],
+                 workspace: Optional[Workspace] = None
+                 ) -> Dict[str, np.ndarray]:
     """Runs a kernel on arrays, by the names kernel.json gives its inputs.
 
     The arrays are cast to the inputs' types. Returns an array for each output,
     floats as float32. Memory that the kernel does not write comes back as NaN.
-    Raises ArtifactError when the inputs do not fit and DeviceError when the
-    driver refuses.
+    `workspace` is scratch memory the caller has, of `artifact.workspace_bytes`;
+    without it the driver is asked for some, which is given back once the
+    launches are done. Raises ArtifactError when the inputs or the workspace do
+    not fit and DeviceError when the driver refuses.
     """
     missing = [i.name for i in artifact.inputs if i.name not in inputs]
     if missing:
@@ -100,14 +139,15 @@ def run_artifact(driver: Driver, artifact: Artifact,
         for index, array in enumerate(arrays):
             if not array.shape:
                 values["input"][index] = array[()]
+        scratch = find_workspace(session, variant, shapes, workspace)
         for launch in variant.launches:
-            grid = [evaluate(extent, shapes) for extent in launch.grid]
+            grid = grid_of(launch, shapes)
             if 0 in grid:
                 continue
             driver.launch(
                 driver.function(session.module, launch.entry), grid,
                 launch.block, evaluate(launch.shared_bytes, shapes),
-                [build_argument(parameter, shapes, values)
+                [build_argument(parameter, shapes, values, scratch)
                  for parameter in launch.parameters])
         driver.synchronize()
         for result, address in zip(results, addresses["output"]):

@@ -46,8 +46,11 @@ class DriverDouble:
         del self.memory[address]
 
     def view(self, address, dtype, count=None):
-        """Returns the allocation that starts at an address, typed."""
-        values = self.memory[int(address)].view(dtype)
+        """Returns an allocation from an address in it on, typed."""
+        start = max((a for a in self.memory if a <= int(address)), default=0)
+        if start + len(self.memory.get(start, ())) < int(address):
+            raise AssertionError(f"no memory at {int(address):#x}")
+        values = self.memory[start][int(address) - start:].view(dtype)
         if count is not None and count > len(values):
             raise AssertionError(f"{count} elements of {dtype} are wanted at "
                                  f"an allocation of {len(values)}")

@@ -52,12 +52,30 @@ def launch(entry, blocks):
             "tensor_maps": []}
 
 
+def two_launches():
+    """Returns a kernel.json whose first launch doubles the shift into a
+    workspace behind a region of two bytes per row, for the second to add."""
+    text = description()
+    first, second = launch("double_shift", 1), launch("shift_by_workspace", 2)
+    region = {"kind": "workspace", "offset": {
+        "op": "*", "args": [{"op": "ceildiv", "args": [
+            {"op": "*", "args": [ROWS, 2]}, 256]}, 256]}}
+    first["parameters"] = [{"kind": "input", "index": 2}, region]
+    second["parameters"] = [{"kind": "input", "index": 0}, region,
+                            {"kind": "output", "index": 0}]
+    text["variants"] = [{
+        "name": "two", "guards": [], "launches": [first, second],
+        "workspace_bytes": {"op": "+", "args": [region["offset"], 4]}}]
+    return text
+
+
 def write(folder, text=None):
     """Writes the sample artifact and returns its folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "kernel.json").write_text(json.dumps(text or description()))
-    (folder / "kernel.ptx").write_text("// shift_short shift_long ptx")
-    (folder / "kernel.sm_80.cubin").write_text("shift_short shift_long cubin")
+    entries = "shift_short shift_long double_shift shift_by_workspace"
+    (folder / "kernel.ptx").write_text(f"// {entries} ptx")
+    (folder / "kernel.sm_80.cubin").write_text(f"{entries} cubin")
     return folder
 
 
@@ -68,4 +86,20 @@ def kernel(driver, launched):
     driver.view(out, np.uint16)[:] = encode(values, "bf16")
 
 
-KERNELS = {"shift_short": kernel, "shift_long": kernel}
+def double_shift(driver, launched):
+    """The first of the two launches."""
+    shift, region = launched.arguments
+    driver.view(region, np.float32)[0] = 2 * shift
+
+
+def shift_by_workspace(driver, launched):
+    """The second of the two launches."""
+    x, region, out = launched.arguments
+    shift = driver.view(region, np.float32)[0]
+    values = decode(driver.view(x, np.uint16), "bf16") + shift
+    driver.view(out, np.uint16)[:] = encode(values, "bf16")
+
+
+KERNELS = {"shift_short": kernel, "shift_long": kernel,
+           "double_shift": double_shift,
+           "shift_by_workspace": shift_by_workspace}

@@ -104,6 +104,24 @@ class ReaderTest(unittest.TestCase):
                 self.refuse("'shift_short' asks for them", lambda text: text[
                     "variants"][0]["launches"][0].update({key: value}))
 
+    def test_tensor_maps_may_be_left_out(self):
+        self.read(lambda text: text["variants"][0]["launches"][0].pop(
+            "tensor_maps"))
+
+    def test_parameters_name_what_is_there(self):
+        for parameter, message in [
+                ({"kind": "stream"},
+                 "'shift_short' to be input, .* workspace but got 'stream'"),
+                ({"kind": "input", "index": 3}, "one of 3 inputs but got 3"),
+                ({"kind": "input", "index": -1}, "3 inputs but got -1"),
+                ({"kind": "output", "index": 1}, "one of 1 outputs but got 1"),
+                ({"kind": "dim", "index": 0, "axis": 3},
+                 "one of 3 axes of 'x' but got 3"),
+                ({"kind": "workspace"}, "expected the key 'offset'")]:
+            with self.subTest(str(parameter)):
+                self.refuse(message, lambda text: text["variants"][0][
+                    "launches"][0]["parameters"].append(parameter))
+
     def test_a_folder_without_kernel_json_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             with self.assertRaisesRegex(ArtifactError, "No such file"):
@@ -141,6 +159,18 @@ class ShapeTest(unittest.TestCase):
     def test_output_shapes(self):
         self.assertEqual(self.artifact.output_shapes([(2, 5, 8)]),
                          [(2, 5, 8)])
+
+    def test_the_workspace_is_enough_for_every_variant(self):
+        text = sample_artifact.two_launches()
+        text["variants"].append({**text["variants"][0],
+                                 "workspace_bytes": {"op": "-", "args": [
+                                     {"dim": [0, 0]}, 1]}})
+        artifact = Artifact(Path("case"), text)
+        self.assertEqual(artifact.workspace_bytes([(2, 5, 8)]), 260)
+        self.assertEqual(artifact.workspace_bytes([(999, 5, 8)]), 998)
+        with self.assertRaisesRegex(ArtifactError, "at least 0 .* 'two' but "
+                                    "got -1"):
+            artifact.workspace_bytes([(0, 5, 8)])
 
     def test_shapes_are_shown_with_their_free_extents(self):
         self.assertEqual(show_shape((2, None, 64)), "2x?x64")

@@ -110,6 +110,11 @@ class RunTest(unittest.TestCase):
         self.assertEqual([row["against"] for row in
                           result["cases"][0]["outputs"]], ["reference", "sim"])
 
+    def test_a_case_of_two_launches_passes(self):
+        sample_artifact.write(self.case, sample_artifact.two_launches())
+        self.store("inputs", shift=np.array(0.25))
+        self.assertEqual(self.main(self.case)[0], 0)
+
     def test_a_wrong_result_fails(self):
         self.store("reference", out=self.expected * 1.01)
         code, out, _ = self.main(self.case)

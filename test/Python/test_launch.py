@@ -16,7 +16,8 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "test" / "Python")]
 
 from driver_double import DriverDouble  # noqa: E402
 from goatc.artifact import ArtifactError, load_artifact  # noqa: E402
-from goatc.launch import build_argument, run_artifact  # noqa: E402
+from goatc.launch import (Workspace, build_argument,  # noqa: E402
+                          run_artifact)
 import sample_artifact  # noqa: E402
 
 
@@ -27,14 +28,14 @@ class LaunchTest(unittest.TestCase):
         self.temporary = tempfile.TemporaryDirectory()
         self.addCleanup(self.temporary.cleanup)
 
-    def run_sample(self, rows=5, batch=2, **replaced):
+    def run_sample(self, rows=5, batch=2, workspace=None, **replaced):
         x = np.arange(batch * rows * 8, dtype=np.float32)
         inputs = {"x": x.reshape(batch, rows, 8),
                   "y": np.zeros((batch, rows, 8), np.float32),
                   "shift": np.float32(0.5), **replaced}
         artifact = load_artifact(sample_artifact.write(
             Path(self.temporary.name) / "case", self.text))
-        return inputs, run_artifact(self.driver, artifact, inputs)
+        return inputs, run_artifact(self.driver, artifact, inputs, workspace)
 
     def test_the_result_is_the_kernels(self):
         inputs, outputs = self.run_sample()
@@ -91,18 +92,90 @@ class LaunchTest(unittest.TestCase):
         self.assertEqual(self.driver.memory, {})
         self.assertEqual(self.driver.loaded, [])
 
-    def test_an_unknown_parameter_is_refused(self):
+    def test_a_grid_beyond_the_limits_is_refused(self):
         launch = self.text["variants"][1]["launches"][0]
-        launch["parameters"].append({"kind": "stream"})
-        with self.assertRaisesRegex(ArtifactError, "but got 'stream'"):
+        for axis, limit in enumerate((2 ** 31 - 1, 65535, 65535)):
+            for extent in (limit + 1, -1):
+                launch["grid"] = [1, 1, 1]
+                launch["grid"][axis] = extent
+                with self.subTest(f"{axis} {extent}"):
+                    with self.assertRaisesRegex(
+                            ArtifactError, f"0 to {limit} blocks on axis {axis}"
+                            f" of the grid of 'shift_long' but got {extent}"):
+                        self.run_sample()
+            launch["grid"][axis] = limit
             self.run_sample()
 
     def test_an_extent_beyond_its_type_is_refused(self):
         parameter = {"kind": "dim", "index": 0, "axis": 1, "dtype": "i32"}
-        largest = build_argument(parameter, [(1, 2 ** 31 - 1)], {})
+        largest = build_argument(parameter, [(1, 2 ** 31 - 1)], {},
+                                 Workspace(0, 0))
         self.assertEqual(largest, 2 ** 31 - 1)
         with self.assertRaisesRegex(ArtifactError, "to fit i32 but got 2147"):
-            build_argument(parameter, [(1, 2 ** 31)], {})
+            build_argument(parameter, [(1, 2 ** 31)], {}, Workspace(0, 0))
+
+    def test_launches_follow_one_another_through_the_workspace(self):
+        self.text = sample_artifact.two_launches()
+        inputs, outputs = self.run_sample()
+        np.testing.assert_array_equal(outputs["out"], inputs["x"] + 1)
+        first, second = self.driver.launches
+        self.assertEqual((first.entry, second.entry),
+                         ("double_shift", "shift_by_workspace"))
+        self.assertEqual(first.arguments[1], second.arguments[1])
+        self.assertEqual(first.arguments[1] % 256, 0)
+        self.assertEqual(self.driver.memory, {})
+
+    def test_the_workspace_has_its_size_and_is_not_initialised(self):
+        self.text = sample_artifact.two_launches()
+        seen = []
+
+        def look(driver, launch):
+            start = int(launch.arguments[1]) - 512  # 2 bytes for 129 rows
+            seen.append(driver.memory[start].copy())
+        self.driver.kernels = {"double_shift": look,
+                               "shift_by_workspace": lambda *_: None}
+        self.run_sample(rows=129)
+        np.testing.assert_array_equal(seen[0], np.full(516, 0xFF, np.uint8))
+
+    def test_an_empty_launch_does_not_skip_the_next(self):
+        self.text = sample_artifact.two_launches()
+        self.text["variants"][0]["launches"][0]["grid"][0] = 0
+        _, outputs = self.run_sample()
+        self.assertEqual([l.entry for l in self.driver.launches],
+                         ["shift_by_workspace"])
+        self.assertTrue(np.isnan(outputs["out"]).all())
+
+    def test_the_caller_may_bring_the_workspace(self):
+        self.text = sample_artifact.two_launches()
+        address = self.driver.allocate(260)
+        inputs, outputs = self.run_sample(workspace=Workspace(address, 260))
+        np.testing.assert_array_equal(outputs["out"], inputs["x"] + 1)
+        self.assertEqual(self.driver.launches[0].arguments[1], address + 256)
+        self.assertEqual(list(self.driver.memory), [address])
+
+    def test_a_workspace_that_does_not_fit_is_refused(self):
+        self.text = sample_artifact.two_launches()
+        for workspace in (Workspace(512, 259), Workspace(513, 4096)):
+            with self.subTest(str(workspace)):
+                with self.assertRaisesRegex(
+                        ArtifactError, "a workspace of 260 bytes at a "
+                        f"multiple of 256 but got {workspace.num_bytes}"):
+                    self.run_sample(workspace=workspace)
+        self.assertEqual(self.driver.launches, [])
+
+    def test_an_offset_past_the_workspace_is_refused(self):
+        self.text = sample_artifact.two_launches()
+        self.text["variants"][0]["workspace_bytes"] = 255
+        with self.assertRaisesRegex(ArtifactError, "255 bytes but got offset "
+                                    "256"):
+            self.run_sample()
+
+    def test_without_a_workspace_none_is_asked_for(self):
+        sizes = []
+        allocate = self.driver.allocate
+        self.driver.allocate = lambda n: sizes.append(n) or allocate(n)
+        self.run_sample()
+        self.assertEqual(sizes, [160, 160, 160])  # x, y, out
 
     def test_a_missing_input_is_named(self):
         artifact = load_artifact(sample_artifact.write(

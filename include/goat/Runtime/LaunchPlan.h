@@ -17,6 +17,14 @@ namespace goat::runtime {
 
 using Shape = llvm::SmallVector<int64_t>;
 
+/// One launch at the sizes of a call.
+struct LaunchSizes {
+  std::array<uint32_t, 3> grid;
+  uint32_t sharedBytes;
+  /// A grid without blocks is not launched.
+  bool isEmpty() const { return grid[0] == 0 || grid[1] == 0 || grid[2] == 0; }
+};
+
 /// The sizes of one call.
 class CallSizes {
 public:
@@ -33,6 +41,14 @@ public:
   llvm::Expected<const ptx::Variant *>
   chooseVariant(llvm::ArrayRef<uint64_t> inputAddresses,
                 llvm::ArrayRef<uint64_t> outputAddresses) const;
+
+  /// What the launches of `variant` share, in bytes. Refuses less than none.
+  llvm::Expected<int64_t> workspaceBytes(const ptx::Variant &variant) const;
+
+  /// Refuses clusters, more blocks than a grid may have, and offsets that lie
+  /// outside of a workspace of `workspaceBytes`.
+  llvm::Expected<LaunchSizes> sizesOf(const ptx::Launch &launch,
+                                      int64_t workspaceBytes) const;
 
 private:
   const ptx::Kernel *kernel;

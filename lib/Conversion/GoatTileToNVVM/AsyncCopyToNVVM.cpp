@@ -13,6 +13,7 @@
 #include "ScalarEmitter.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace goat;
@@ -22,10 +23,15 @@ namespace {
 
 constexpr int64_t chunkBytes = 16;
 
+/// The threads of the block of an op's kernel, which is converted before what
+/// is in it.
+int64_t getBlockThreads(Operation *op) {
+  auto kernel = op->getParentOfType<FunctionOpInterface>();
+  return kernel->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
+}
+
 struct CopyAsyncLowering : OpConversionPattern<CopyAsyncOp> {
-  CopyAsyncLowering(TypeConverter &converter, MLIRContext *context,
-                    int64_t threads)
-      : OpConversionPattern(converter, context), threads(threads) {}
+  using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(CopyAsyncOp op, OneToNOpAdaptor adaptor,
@@ -38,6 +44,8 @@ struct CopyAsyncLowering : OpConversionPattern<CopyAsyncOp> {
     int64_t copiedChunks = op.getColumns()
                                ? *op.getColumns() * elementBytes / chunkBytes
                                : chunksPerRow;
+
+    int64_t threads = getBlockThreads(op);
 
     Value pointer = adaptor.getPointer().front();
     Value start = adaptor.getBuffer().front();
@@ -119,8 +127,6 @@ private:
       return std::nullopt;
     return rowStep * tile.panelBytes();
   }
-
-  int64_t threads;
 };
 
 struct CommitLowering : OpConversionPattern<CommitOp> {
@@ -162,9 +168,8 @@ struct BarrierLowering : OpConversionPattern<BarrierOp> {
 } // namespace
 
 void goat::tile::populateAsyncCopyPatterns(TypeConverter &converter,
-                                           RewritePatternSet &patterns,
-                                           int64_t threads) {
-  patterns.add<CopyAsyncLowering>(converter, patterns.getContext(), threads);
-  patterns.add<CommitLowering, WaitLowering, BarrierLowering>(
-      converter, patterns.getContext());
+                                           RewritePatternSet &patterns) {
+  patterns
+      .add<CopyAsyncLowering, CommitLowering, WaitLowering, BarrierLowering>(
+          converter, patterns.getContext());
 }

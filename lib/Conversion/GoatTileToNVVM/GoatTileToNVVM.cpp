@@ -140,9 +140,9 @@ struct ConvertGoatTileToNVVM
     : public goat::impl::ConvertGoatTileToNVVMBase<ConvertGoatTileToNVVM> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
-    FailureOr<int64_t> threads = getBlockThreads(module);
-    if (failed(threads))
-      return signalPassFailure();
+    for (auto kernel : module.getOps<gpu::GPUFuncOp>())
+      if (failed(verifyBlockSize(kernel)))
+        return signalPassFailure();
     std::string sharedMemory = declareSharedMemory(module);
 
     MLIRContext *context = &getContext();
@@ -154,7 +154,7 @@ struct ConvertGoatTileToNVVM
     populateComputePatterns(converter, patterns);
     populateMatrixMultiplyPatterns(converter, patterns);
     populateMemoryPatterns(converter, patterns, sharedMemory);
-    populateAsyncCopyPatterns(converter, patterns, *threads);
+    populateAsyncCopyPatterns(converter, patterns);
     patterns.add<KernelLowering, ReturnLowering, BlockIdLowering,
                  BlockIndexLowering>(converter, context);
     target.addIllegalDialect<GoatTileDialect, gpu::GPUDialect>();
@@ -171,24 +171,16 @@ struct ConvertGoatTileToNVVM
       signalPassFailure();
   }
 
-  /// The one number of threads of the module's kernels.
-  FailureOr<int64_t> getBlockThreads(gpu::GPUModuleOp module) {
-    std::optional<int64_t> threads;
-    for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
-      std::optional<ArrayRef<int32_t>> size = kernel.getKnownBlockSize();
-      if (!kernel.isKernel() || !size || (*size)[1] != 1 || (*size)[2] != 1)
-        return kernel.emitOpError("expected a kernel with known_block_size "
-                                  "[n, 1, 1]");
-      if (threads && *threads != (*size)[0])
-        return kernel.emitOpError("expected the kernels of a module to have "
-                                  "one block size but got ")
-               << *threads << " and " << (*size)[0] << " threads";
-      threads = (*size)[0];
-    }
-    return threads.value_or(32);
+  static LogicalResult verifyBlockSize(gpu::GPUFuncOp kernel) {
+    std::optional<ArrayRef<int32_t>> size = kernel.getKnownBlockSize();
+    if (!kernel.isKernel() || !size || (*size)[1] != 1 || (*size)[2] != 1)
+      return kernel.emitOpError("expected a kernel with known_block_size "
+                                "[n, 1, 1]");
+    return success();
   }
 
-  /// Declares the block's dynamic shared memory; returns its name.
+  /// Declares the dynamic shared memory of every kernel's block; returns its
+  /// name.
   std::string declareSharedMemory(gpu::GPUModuleOp module) {
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
     auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);

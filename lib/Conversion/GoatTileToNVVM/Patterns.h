@@ -33,10 +33,9 @@ void populateMemoryPatterns(mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns,
                             llvm::StringRef sharedMemory);
 
-/// Asynchronous copies and barriers, by a block of `threads` threads.
+/// Asynchronous copies and barriers.
 void populateAsyncCopyPatterns(mlir::TypeConverter &converter,
-                               mlir::RewritePatternSet &patterns,
-                               int64_t threads);
+                               mlir::RewritePatternSet &patterns);
 
 /// Replaces an op whose one result is a tile by the tile's registers. A token
 /// or group has none.

@@ -95,6 +95,8 @@ static Value toJSON(const Parameter &parameter) {
                   {"index", parameter.index},
                   {"axis", parameter.axis},
                   {"dtype", "i32"}};
+  case Parameter::Kind::Workspace:
+    return Object{{"kind", "workspace"}, {"offset", parameter.offset}};
   }
   llvm_unreachable("unknown parameter kind");
 }
@@ -255,22 +257,23 @@ static bool fromJSON(const Value &json, Guard &guard, Path path) {
 static bool fromJSON(const Value &json, Parameter &parameter, Path path) {
   ObjectMapper map(json, path);
   std::string kind;
-  if (!map || !map.map("kind", kind) || !map.map("index", parameter.index))
+  if (!map || !map.map("kind", kind))
     return false;
-  if (kind == "input") {
-    parameter.kind = Parameter::Kind::Input;
-    return true;
+  if (kind == "workspace") {
+    parameter.kind = Parameter::Kind::Workspace;
+    return map.map("offset", parameter.offset);
   }
-  if (kind == "output") {
-    parameter.kind = Parameter::Kind::Output;
-    return true;
+  if (kind == "input" || kind == "output") {
+    parameter.kind =
+        kind == "input" ? Parameter::Kind::Input : Parameter::Kind::Output;
+    return map.map("index", parameter.index);
   }
-  if (kind != "dim") {
-    path.field("kind").report("expected one of input, output, dim");
-    return false;
+  if (kind == "dim") {
+    parameter.kind = Parameter::Kind::Dim;
+    return map.map("index", parameter.index) && map.map("axis", parameter.axis);
   }
-  parameter.kind = Parameter::Kind::Dim;
-  return map.map("axis", parameter.axis);
+  path.field("kind").report("expected one of input, output, dim, workspace");
+  return false;
 }
 
 static bool fromJSON(const Value &json, Launch &launch, Path path) {
@@ -283,6 +286,13 @@ static bool fromJSON(const Value &json, Launch &launch, Path path) {
   const Value *grid = need(object, "grid", path);
   const Value *block = need(object, "block", path);
   const Value *cluster = need(object, "cluster", path);
+  if (const Array *maps = object.getArray("tensor_maps");
+      maps && !maps->empty()) {
+    path.field("tensor_maps")
+        .report("expected none, which is all this version "
+                "can encode");
+    return false;
+  }
   return grid && block && cluster &&
          readArray(*grid, launch.grid, path.field("grid")) &&
          readExtents(*block, launch.block, path.field("block")) &&
@@ -329,6 +339,8 @@ static llvm::Error checkIndices(const Kernel &kernel, llvm::StringRef file) {
     };
     for (const Launch &launch : variant.launches)
       for (const Parameter &parameter : launch.parameters) {
+        if (parameter.kind == Parameter::Kind::Workspace)
+          continue;
         if (llvm::Error error = checkTensor(
                 parameter.kind == Parameter::Kind::Output, parameter.index))
           return error;

@@ -3,16 +3,16 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the goat_tile attributes of a kernel into a Kernel.
+// Reads the goat_tile attributes of a module's kernels into a Kernel.
 //
 //===----------------------------------------------------------------------===//
 
 #include "goat/Target/PTX/DescribeKernel.h"
 
 #include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
+#include "goat/Dialect/GoatTile/IR/Launches.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -22,11 +22,12 @@ using namespace goat::ptx;
 
 namespace {
 
-/// Reads one kernel function; every reader reports its error at the function.
+/// Reads the kernels of one module. What is said of the artifact is read from
+/// the main kernel; every reader reports its error at the function it reads.
 class Reader {
 public:
-  Reader(FunctionOpInterface function, const ChipDescription &chip)
-      : function(function), chip(chip) {}
+  Reader(const tile::LaunchSequence &sequence, const ChipDescription &chip)
+      : sequence(sequence), function(sequence.main), chip(chip) {}
 
   FailureOr<Kernel> read();
 
@@ -34,8 +35,12 @@ private:
   LogicalResult readSource();
   LogicalResult readResultDims();
   LogicalResult readRequirements(StringRef attribute, bool areEqual);
-  LogicalResult readLaunch();
-  LogicalResult readParameters();
+  LogicalResult readWorkspaces();
+  LogicalResult readLaunch(Launch &launch);
+  LogicalResult readGrid(Launch &launch);
+  LogicalResult limitGrid(const Launch &launch, unsigned axis,
+                          AffineExpr extent);
+  LogicalResult readParameters(Launch &launch);
   void readGuards();
 
   /// The attribute of this name and kind, else null and an error.
@@ -50,16 +55,23 @@ private:
   std::string nameOf(DimRef dim) const {
     return llvm::formatv("{0}.{1}", kernel.inputs[dim.input].name, dim.axis);
   }
+  std::string show(const Expr &expr) const {
+    return expr.str([&](DimRef dim) { return nameOf(dim); });
+  }
   FailureOr<DimRef> readDim(Attribute attribute);
   /// An i64 or a dimension.
   FailureOr<Expr> readSize(Attribute attribute);
+  FailureOr<llvm::SmallVector<Expr>> readSizes(ArrayAttr attributes);
   FailureOr<DType> readDType(Type type);
 
+  const tile::LaunchSequence &sequence;
+  /// The one that is being read.
   FunctionOpInterface function;
   const ChipDescription &chip;
   Kernel kernel;
   Variant variant;
-  Launch launch;
+  /// Where each region of the workspace starts.
+  llvm::SmallVector<Expr> workspaces;
 };
 
 } // namespace
@@ -84,6 +96,17 @@ FailureOr<Expr> Reader::readSize(Attribute attribute) {
   if (failed(dim))
     return failure();
   return Expr(*dim);
+}
+
+FailureOr<llvm::SmallVector<Expr>> Reader::readSizes(ArrayAttr attributes) {
+  llvm::SmallVector<Expr> sizes;
+  for (Attribute attribute : attributes) {
+    FailureOr<Expr> size = readSize(attribute);
+    if (failed(size))
+      return failure();
+    sizes.push_back(*size);
+  }
+  return sizes;
 }
 
 FailureOr<DType> Reader::readDType(Type type) {
@@ -168,10 +191,8 @@ LogicalResult Reader::readRequirements(StringRef attribute, bool areEqual) {
     FailureOr<Expr> right = readSize(pair[1]);
     if (failed(left) || failed(right))
       return failure();
-    auto name = [&](DimRef dim) { return nameOf(dim); };
-    const std::string message = left->str(name) +
-                                (areEqual ? " equals " : " is at least ") +
-                                right->str(name);
+    const std::string message =
+        show(*left) + (areEqual ? " equals " : " is at least ") + show(*right);
     // a ≥ b is max(a, b) = a.
     Expr most(Expr::Kind::Max, {*right, *left});
     kernel.requirements.push_back({areEqual ? *right : most, *left, message});
@@ -179,26 +200,93 @@ LogicalResult Reader::readRequirements(StringRef attribute, bool areEqual) {
   return success();
 }
 
-LogicalResult Reader::readLaunch() {
+/// An operation, or its value where that is known.
+static Expr fold(Expr::Kind kind, const Expr &left, const Expr &right) {
+  if (kind == Expr::Kind::Add && left.asConstant() == 0)
+    return right;
+  Expr expr(kind, {left, right});
+  std::optional<int64_t> constant = expr.asConstant();
+  return constant ? Expr(*constant) : expr;
+}
+
+/// Each region starts where the one before it ends, rounded up; the workspace
+/// ends with the last one, so that a simulator notices what goes past it.
+LogicalResult Reader::readWorkspaces() {
+  auto regions = function->getAttrOfType<ArrayAttr>("goat_tile.workspaces");
+  if (!regions)
+    return success();
+  FailureOr<llvm::SmallVector<Expr>> symbols =
+      readSizes(function->getAttrOfType<ArrayAttr>("goat_tile.workspace_dims"));
+  if (failed(symbols))
+    return failure();
+  Expr start = 0;
+  for (Attribute region : regions) {
+    AffineMap map = cast<AffineMapAttr>(region).getValue();
+    Expr bytes = Expr::fromAffine(map.getResult(0), *symbols);
+    workspaces.push_back(start);
+    variant.workspaceBytes = fold(Expr::Kind::Add, start, bytes);
+    Expr units = fold(Expr::Kind::CeilDiv, bytes, workspaceAlignment);
+    start = fold(Expr::Kind::Add, start,
+                 fold(Expr::Kind::Multiply, units, workspaceAlignment));
+  }
+  return success();
+}
+
+/// Extents that depend on the sizes become requirements of a call. Sizes are
+/// below 2^31 by the guards, and so is a quotient of one: that x may have them
+/// goes unsaid.
+LogicalResult Reader::limitGrid(const Launch &launch, unsigned axis,
+                                AffineExpr extent) {
+  const int64_t limit = maxGridExtents[axis];
+  const Expr &expr = launch.grid[axis];
+  const std::string place =
+      llvm::formatv("axis {0} of the grid of '{1}'", axis, launch.entry);
+  if (std::optional<int64_t> constant = expr.asConstant()) {
+    if (*constant < 0 || *constant > limit)
+      return function->emitError("expected from 0 to ")
+             << limit << " blocks on " << place << " but got " << *constant;
+    return success();
+  }
+  AffineExpr size = extent;
+  if (auto quotient = dyn_cast<AffineBinaryOpExpr>(extent);
+      quotient && isa<AffineConstantExpr>(quotient.getRHS()) &&
+      (quotient.getKind() == AffineExprKind::CeilDiv ||
+       quotient.getKind() == AffineExprKind::FloorDiv))
+    size = quotient.getLHS();
+  if (isa<AffineSymbolExpr>(size) && axis == 0)
+    return success();
+  kernel.requirements.push_back(
+      {Expr(Expr::Kind::Max, {expr, Expr(limit)}), Expr(limit),
+       show(expr) + ", " + place + ", is at most " + std::to_string(limit)});
+  return success();
+}
+
+LogicalResult Reader::readGrid(Launch &launch) {
   auto grid = need<AffineMapAttr>("goat_tile.grid");
   auto gridDims = need<ArrayAttr>("goat_tile.grid_dims");
-  auto shared = need<IntegerAttr>("goat_tile.shared_bytes");
-  if (!grid || !gridDims || !shared)
+  if (!grid || !gridDims)
     return failure();
-  llvm::SmallVector<Expr> symbols;
-  for (Attribute attribute : gridDims) {
-    FailureOr<Expr> size = readSize(attribute);
-    if (failed(size))
-      return failure();
-    symbols.push_back(*size);
-  }
+  FailureOr<llvm::SmallVector<Expr>> symbols = readSizes(gridDims);
+  if (failed(symbols))
+    return failure();
   AffineMap map = grid.getValue();
-  if (map.getNumDims() != 0 || map.getNumSymbols() != symbols.size() ||
+  if (map.getNumDims() != 0 || map.getNumSymbols() != symbols->size() ||
       map.getNumResults() != 3)
     return function->emitError("expected a goat_tile.grid of three results and "
                                "a symbol for each of goat_tile.grid_dims");
-  for (auto [result, extent] : llvm::zip(map.getResults(), launch.grid))
-    extent = Expr::fromAffine(result, symbols);
+  for (auto [axis, result] : llvm::enumerate(map.getResults())) {
+    launch.grid[axis] = Expr::fromAffine(result, *symbols);
+    if (failed(limitGrid(launch, axis, result)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Reader::readLaunch(Launch &launch) {
+  launch.entry = function.getName().str();
+  auto shared = need<IntegerAttr>("goat_tile.shared_bytes");
+  if (!shared || failed(readGrid(launch)))
+    return failure();
 
   DenseI32ArrayAttr block;
   for (StringRef name :
@@ -216,11 +304,10 @@ LogicalResult Reader::readLaunch() {
            << chip.name << " but got " << shared.getInt()
            << "; choose smaller tiles or fewer stages";
   launch.sharedBytes = shared.getInt();
-  launch.entry = kernel.name;
-  return success();
+  return readParameters(launch);
 }
 
-LogicalResult Reader::readParameters() {
+LogicalResult Reader::readParameters(Launch &launch) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     Attribute role = function.getArgAttr(i, "goat_tile.role");
     Parameter parameter;
@@ -239,6 +326,9 @@ LogicalResult Reader::readParameters() {
       if (failed(dim))
         return failure();
       parameter = {Parameter::Kind::Dim, dim->input, dim->axis};
+    } else if (auto region = dyn_cast_or_null<tile::WorkspaceAttr>(role)) {
+      parameter = {Parameter::Kind::Workspace, 0, 0,
+                   workspaces[region.getIndex()]};
     } else {
       return function->emitError("expected kernel argument ")
              << i << " to say its goat_tile.role";
@@ -293,33 +383,31 @@ static llvm::json::Value toJSON(Attribute attribute) {
 }
 
 FailureOr<Kernel> Reader::read() {
-  kernel.name = cast<StringAttr>(function->getAttr("sym_name")).str();
+  kernel.name = function.getName().str();
   kernel.target = chip.name;
   if (failed(readSource()) || failed(readResultDims()) ||
       failed(readRequirements("goat_tile.equal_dims", true)) ||
       failed(readRequirements("goat_tile.at_least_dims", false)) ||
-      failed(readLaunch()) || failed(readParameters()))
+      failed(readWorkspaces()))
     return failure();
   readGuards();
   if (auto choices =
           function->getAttrOfType<DictionaryAttr>("goat_tile.choices"))
     kernel.choices = *toJSON(choices).getAsObject();
   variant.name = "contiguous";
-  variant.launches.push_back(std::move(launch));
+  for (FunctionOpInterface launched : sequence.kernels) {
+    function = launched;
+    if (failed(readLaunch(variant.launches.emplace_back())))
+      return failure();
+  }
   kernel.variants.push_back(std::move(variant));
   return std::move(kernel);
 }
 
 FailureOr<Kernel> goat::ptx::describeKernel(Operation *module,
                                             const ChipDescription &chip) {
-  llvm::SmallVector<FunctionOpInterface> kernels;
-  module->walk([&](FunctionOpInterface function) {
-    if (function->hasAttr("goat_tile.grid"))
-      kernels.push_back(function);
-  });
-  if (kernels.size() != 1)
-    return module->emitError("expected one kernel with a goat_tile.grid in "
-                             "this module but got ")
-           << kernels.size();
-  return Reader(kernels.front(), chip).read();
+  FailureOr<tile::LaunchSequence> sequence = tile::getLaunches(module);
+  if (failed(sequence))
+    return failure();
+  return Reader(*sequence, chip).read();
 }

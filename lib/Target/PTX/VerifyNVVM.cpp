@@ -9,6 +9,8 @@
 
 #include "goat/Target/PTX/Passes.h"
 
+#include "goat/Dialect/GoatTile/IR/Launches.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -54,6 +56,9 @@ struct GoatVerifyNVVM : public goat::impl::GoatVerifyNVVMBase<GoatVerifyNVVM> {
                                   : WalkResult::advance();
     });
     if (result.wasInterrupted())
+      return signalPassFailure();
+    if (tile::describesLaunches(getOperation()) &&
+        failed(tile::getLaunches(getOperation(), "(V4) ")))
       signalPassFailure();
   }
 };

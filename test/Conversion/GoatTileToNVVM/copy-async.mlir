@@ -62,3 +62,27 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @two_sizes {
+  // Each kernel's copies are dealt out to the threads of its own block.
+  // CHECK-LABEL: llvm.func @wide
+  // CHECK-COUNT-4: nvvm.cp.async.shared.global
+  // CHECK-NOT: nvvm.cp.async.shared.global
+  gpu.func @wide(%p: !goat_tile.ptr<bf16>, %n: i32, %s: i64) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : i32
+    %b = goat_tile.alloc {offset = 0} : !goat_tile.buffer<64x64xbf16, swizzled>
+    %t = goat_tile.copy_async %p[%c0 to %n] stride(%s) into %b : !goat_tile.ptr<bf16>, !goat_tile.buffer<64x64xbf16, swizzled>
+    gpu.return
+  }
+  // CHECK-LABEL: llvm.func @narrow
+  // CHECK-COUNT-16: nvvm.cp.async.shared.global
+  // CHECK-NOT: nvvm.cp.async.shared.global
+  gpu.func @narrow(%p: !goat_tile.ptr<bf16>, %n: i32, %s: i64) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : i32
+    %b = goat_tile.alloc {offset = 0} : !goat_tile.buffer<64x64xbf16, swizzled>
+    %t = goat_tile.copy_async %p[%c0 to %n] stride(%s) into %b : !goat_tile.ptr<bf16>, !goat_tile.buffer<64x64xbf16, swizzled>
+    gpu.return
+  }
+}

@@ -21,18 +21,6 @@ gpu.module @block_size {
 
 // -----
 
-gpu.module @two_sizes {
-  gpu.func @a() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    gpu.return
-  }
-  // expected-error@+1 {{expected the kernels of a module to have one block size but got 32 and 64 threads}}
-  gpu.func @b() kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
-    gpu.return
-  }
-}
-
-// -----
-
 gpu.module @argument {
   // expected-error@+2 {{expected argument 0 to be a pointer or a scalar with a width but got 'index'}}
   // expected-error@+1 {{failed to legalize operation 'gpu.func'}}

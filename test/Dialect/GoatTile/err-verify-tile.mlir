@@ -74,3 +74,103 @@ gpu.module @v6 {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @v2_workspace {
+  // expected-error@+1 {{(V2) expected argument 0, a workspace, to be a pointer but got 'i32'}}
+  gpu.func @kernel(%p: i32 {goat_tile.role = #goat_tile.workspace<0>}) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// expected-error@+1 {{(V7) expected one of the 2 kernels of this module to be the main one, with goat_tile.source}}
+gpu.module @v7_none {
+  gpu.func @a() kernel attributes {known_block_size = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>} {
+    gpu.return
+  }
+  gpu.func @b() kernel attributes {known_block_size = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v7_two {
+  gpu.func @a() kernel attributes {known_block_size = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.source = () -> ()} {
+    gpu.return
+  }
+  // expected-error@+1 {{(V7) expected one main kernel in a module but got 'a' and 'b' with goat_tile.source}}
+  gpu.func @b() kernel attributes {known_block_size = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.source = () -> ()} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v7_grid {
+  // expected-error@+1 {{(V7) expected a kernel of a module that is launched to have a goat_tile.grid}}
+  gpu.func @a() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    gpu.return
+  }
+  gpu.func @b() kernel attributes {known_block_size = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.source = () -> ()} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v7_workspace {
+  // expected-error@+1 {{(V7) expected argument 1 to be one of the 2 goat_tile.workspaces of 'b' but got #goat_tile.workspace<2>}}
+  gpu.func @a(%p: !goat_tile.ptr<f32> {goat_tile.role = #goat_tile.workspace<1>},
+              %q: !goat_tile.ptr<f32> {goat_tile.role = #goat_tile.workspace<2>}) kernel attributes {known_block_size = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>} {
+    gpu.return
+  }
+  gpu.func @b() kernel attributes {known_block_size = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.source = () -> (),
+      goat_tile.workspaces = [affine_map<() -> (4)>, affine_map<() -> (8)>], goat_tile.workspace_dims = []} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v7_no_workspace {
+  // expected-error@+1 {{(V7) expected argument 0 to be one of the 0 goat_tile.workspaces of 'a' but got #goat_tile.workspace<0>}}
+  gpu.func @a(%p: !goat_tile.ptr<f32> {goat_tile.role = #goat_tile.workspace<0>}) kernel attributes {known_block_size = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.source = () -> ()} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v7_size {
+  // expected-error@+1 {{(V7) expected goat_tile.workspaces of one result and a symbol for each of goat_tile.workspace_dims but got affine_map<()[s0] -> (s0)>}}
+  gpu.func @a() kernel attributes {known_block_size = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.source = () -> (),
+      goat_tile.workspaces = [affine_map<()[s0] -> (s0)>], goat_tile.workspace_dims = []} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v7_dims {
+  // expected-error@+1 {{(V7) expected goat_tile.workspaces to be an array of sizes with goat_tile.workspace_dims beside it}}
+  gpu.func @a() kernel attributes {known_block_size = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.source = () -> (),
+      goat_tile.workspaces = [affine_map<() -> (4)>]} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @v7_elsewhere {
+  // expected-error@+1 {{(V7) expected goat_tile.workspaces on the main kernel 'b' alone}}
+  gpu.func @a() kernel attributes {known_block_size = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.workspaces = []} {
+    gpu.return
+  }
+  gpu.func @b() kernel attributes {known_block_size = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.source = () -> ()} {
+    gpu.return
+  }
+}

@@ -1,7 +1,7 @@
 // RUN: goat-translate %s --nvvm-to-kernel-json --split-input-file --verify-diagnostics --target=sm_80
 // A kernel that does not say how it is launched is refused.
 
-// expected-error @below {{expected one kernel with a goat_tile.grid in this module but got 0}}
+// expected-error @below {{expected one of the 0 kernels of this module to be the main one, with goat_tile.source}}
 gpu.module @none {
 }
 
@@ -34,9 +34,9 @@ gpu.module @role {
 // -----
 
 gpu.module @attribute {
-  // expected-error @below {{expected the kernel to have the attribute 'goat_tile.source' as a schedule writes it}}
-  llvm.func @kernel() attributes {goat_tile.grid = affine_map<() -> (1, 1, 1)>,
-      goat_tile.argument_names = [], goat_tile.result_names = []} {
+  // expected-error @below {{expected the kernel to have the attribute 'goat_tile.argument_names' as a schedule writes it}}
+  llvm.func @kernel() attributes {nvvm.kernel, goat_tile.grid = affine_map<() -> (1, 1, 1)>,
+      goat_tile.source = () -> (), goat_tile.result_names = []} {
     llvm.return
   }
 }
@@ -58,9 +58,41 @@ gpu.module @axis {
 
 gpu.module @dtype {
   // expected-error @below {{expected elements of type f16, bf16, f32 or i32 at the border of a kernel but got 'f64'}}
-  llvm.func @kernel() attributes {
+  llvm.func @kernel() attributes {nvvm.kernel,
       goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.source = (tensor<4xf64>) -> (),
       goat_tile.argument_names = ["q"], goat_tile.result_names = []} {
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @blocks {
+  // expected-error @below {{expected from 0 to 65535 blocks on axis 1 of the grid of 'kernel' but got 65536}}
+  llvm.func @kernel() attributes {
+      nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>,
+      goat_tile.grid = affine_map<() -> (1, 65536, 1)>, goat_tile.grid_dims = [],
+      goat_tile.shared_bytes = 0 : i32, goat_tile.source = (tensor<4xf32>) -> (),
+      goat_tile.argument_names = ["q"], goat_tile.result_names = [], goat_tile.result_dims = []} {
+    llvm.return
+  }
+}
+
+// -----
+
+// What is wrong with a kernel that comes before is said there.
+gpu.module @before {
+  // expected-error @below {{expected the kernel to have the attribute 'goat_tile.shared_bytes' as a schedule writes it}}
+  llvm.func @first() attributes {
+      nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>,
+      goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.grid_dims = []} {
+    llvm.return
+  }
+  llvm.func @kernel() attributes {
+      nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>,
+      goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.grid_dims = [],
+      goat_tile.shared_bytes = 0 : i32, goat_tile.source = (tensor<4xf32>) -> (),
+      goat_tile.argument_names = ["q"], goat_tile.result_names = [], goat_tile.result_dims = []} {
     llvm.return
   }
 }

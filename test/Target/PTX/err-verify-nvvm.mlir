@@ -3,7 +3,7 @@
 
 gpu.module @kept {
   llvm.func @kernel(%a: !llvm.ptr<1> {goat_tile.role = #goat_tile.input<0>})
-      attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>} {
+      attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.source = (tensor<4xf32>) -> ()} {
     %x = nvvm.read.ptx.sreg.tid.x : i32
     llvm.return
   }
@@ -47,6 +47,15 @@ gpu.module @v3 {
   // expected-error @below {{(V3) expected argument 1 to say its goat_tile.role}}
   llvm.func @kernel(%a: !llvm.ptr<1> {goat_tile.role = #goat_tile.input<0>}, %b: i32)
       attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>} {
+    llvm.return
+  }
+}
+
+// -----
+
+// expected-error @below {{(V4) expected one of the 1 kernels of this module to be the main one, with goat_tile.source}}
+gpu.module @v4 {
+  llvm.func @kernel() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>, goat_tile.grid = affine_map<() -> (1, 1, 1)>} {
     llvm.return
   }
 }

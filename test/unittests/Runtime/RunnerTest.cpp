@@ -296,11 +296,88 @@ TEST(SimRunner, RefusesCallsThatDoNotFit) {
   artifact = makeArtifact();
   artifact.kernel.variants[0].launches[0].grid[1] = 65536;
   EXPECT_EQ(llvm::toString(runSim(artifact, 100).takeError()),
-            "expected at most 65535 blocks on axis 1 of the grid of 'add_bias' "
-            "but got 65536");
+            "expected from 0 to 65535 blocks on axis 1 of the grid of "
+            "'add_bias' but got 65536");
+  artifact.kernel.variants[0].launches[0].grid[1] = -1;
+  EXPECT_EQ(llvm::toString(runSim(artifact, 100).takeError()),
+            "expected from 0 to 65535 blocks on axis 1 of the grid of "
+            "'add_bias' but got -1");
+  artifact = makeArtifact();
+  artifact.kernel.variants[0].launches[0].cluster = {2, 1, 1};
+  EXPECT_EQ(llvm::toString(runSim(artifact, 100).takeError()),
+            "expected 'add_bias' to be launched without clusters, which this "
+            "launcher has not, but got 2 by 1 by 1 blocks in one");
   artifact = makeArtifact();
   artifact.ptx = "frobnicate;";
   EXPECT_NE(
       llvm::toString(runSim(artifact, 100).takeError()).find("kernel.ptx:1"),
       std::string::npos);
+}
+
+/// The same in two launches: once into the workspace, behind 256 bytes that
+/// nobody uses, and once more from there.
+static ptx::Artifact makeTwoLaunches() {
+  ptx::Artifact artifact = makeArtifact();
+  ptx::Variant &variant = artifact.kernel.variants[0];
+  ptx::Expr length(ptx::DimRef{0, 0});
+  variant.workspaceBytes =
+      ptx::Expr(ptx::Expr::Kind::Add,
+                {ptx::Expr(ptx::Expr::Kind::Multiply, {length, 4}), 256});
+  variant.launches.push_back(variant.launches[0]);
+  ptx::Parameter region{ptx::Parameter::Kind::Workspace, 0, 0, 256};
+  variant.launches[0].parameters[2] = region;
+  variant.launches[1].parameters[0] = region;
+  return artifact;
+}
+
+TEST(SimRunner, LaunchesFollowOneAnotherThroughTheWorkspace) {
+  llvm::Expected<RunResult> result = runSim(makeTwoLaunches(), 100);
+  ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+  EXPECT_TRUE(result->findings.empty()) << result->findings.front();
+  EXPECT_EQ(result->outputs[0].data[99], 100.0);
+  llvm::Expected<RunResult> once = runSim(makeArtifact(), 100);
+  ASSERT_TRUE(bool(once)) << llvm::toString(once.takeError());
+  EXPECT_EQ(result->instructions, 2 * once->instructions);
+}
+
+TEST(SimRunner, WorkspaceIsNotInitialised) {
+  ptx::Artifact artifact = makeTwoLaunches();
+  artifact.kernel.variants[0].launches[0].grid[2] = 0;
+  llvm::Expected<RunResult> result = runSim(artifact, 100);
+  ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+  ASSERT_FALSE(result->findings.empty());
+  const std::string &finding = result->findings.front();
+  EXPECT_EQ(finding.find("uninitialised-memory"), 0u) << finding;
+  EXPECT_NE(finding.find("near 'workspace'"), std::string::npos) << finding;
+}
+
+TEST(SimRunner, WorkspaceEndsWhereItIsSaidTo) {
+  ptx::Artifact artifact = makeTwoLaunches();
+  artifact.kernel.variants[0].workspaceBytes = 256 + 4 * 99;
+  llvm::Expected<RunResult> result = runSim(artifact, 100);
+  ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+  ASSERT_FALSE(result->findings.empty());
+  EXPECT_EQ(result->findings.front().find("out-of-bounds"), 0u)
+      << result->findings.front();
+  artifact.kernel.variants[0].workspaceBytes = 255;
+  EXPECT_EQ(llvm::toString(runSim(artifact, 100).takeError()),
+            "expected 'add_bias' to be given an address in the workspace of "
+            "255 bytes but got offset 256");
+  artifact.kernel.variants[0].workspaceBytes = -1;
+  EXPECT_EQ(llvm::toString(runSim(artifact, 100).takeError()),
+            "expected a workspace of at least 0 bytes for variant "
+            "'contiguous' but got -1");
+}
+
+TEST(SimRunner, NothingIsLaunchedAfterAKernelThatDoesNotEnd) {
+  ptx::Artifact artifact = makeTwoLaunches();
+  artifact.ptx.insert(artifact.ptx.find("  mov.u32 %r0, %ctaid.x;"),
+                      "  trap;\n");
+  llvm::Expected<RunResult> result = runSim(artifact, 100);
+  ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+  EXPECT_EQ(llvm::count_if(result->findings,
+                           [](const std::string &finding) {
+                             return finding.find("trap") == 0;
+                           }),
+            1);
 }

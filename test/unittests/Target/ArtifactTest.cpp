@@ -41,13 +41,20 @@ static Kernel makeKernel() {
                        {Parameter::Kind::Input, 1, 0},
                        {Parameter::Kind::Output, 0, 0},
                        {Parameter::Kind::Output, 1, 0},
-                       {Parameter::Kind::Dim, 0, 2}};
+                       {Parameter::Kind::Dim, 0, 2},
+                       {Parameter::Kind::Workspace, 0, 0, Expr(256)}};
   Variant variant;
   variant.name = "contiguous";
   variant.guards = {{Guard::Kind::InputAligned, 0, 16, {}, {}},
                     {Guard::Kind::OutputAligned, 1, 4, {}, {}},
                     {Guard::Kind::Less, 0, 1, Expr(DimRef{0, 2}), Expr(99)}};
-  variant.launches = {launch};
+  Launch first = launch;
+  first.entry = "fill";
+  first.sharedBytes = 16;
+  first.parameters = {{Parameter::Kind::Workspace, 0, 0, Expr(0)}};
+  variant.launches = {launch, first};
+  variant.workspaceBytes =
+      Expr(Expr::Kind::Multiply, {Expr(DimRef{0, 2}), Expr(4)});
   kernel.variants = {variant};
   kernel.choices =
       llvm::json::Object{{"schedule", "flash_mma"}, {"tile_rows", 128}};
@@ -73,6 +80,9 @@ TEST(Artifact, KernelSurvivesJson) {
   EXPECT_EQ(variant.guards[2].kind, Guard::Kind::Less);
   EXPECT_EQ(variant.launches[0].parameters[4].kind, Parameter::Kind::Dim);
   EXPECT_EQ(variant.launches[0].parameters[4].axis, 2);
+  EXPECT_EQ(variant.launches[0].parameters[5].kind, Parameter::Kind::Workspace);
+  EXPECT_EQ(variant.launches[0].parameters[5].offset.asConstant(), 256);
+  EXPECT_EQ(variant.launches[1].entry, "fill");
 }
 
 /// Replaces the first `from` of the valid text by `to` and reads it.
@@ -113,7 +123,15 @@ TEST(Artifact, RefusesMalformedTextWithItsPlace) {
          "missing value at kernel.json.variants[0].launches[0].grid"},
         {"\"bytes\":16", "\"bytes\":12", "expected a power of two"},
         {"\"kind\":\"dim\"", "\"kind\":\"stride\"",
-         "expected one of input, output, dim"},
+         "expected one of input, output, dim, workspace"},
+        {"\"kind\":\"workspace\",\"offset\"", "\"kind\":\"workspace\",\"o\"",
+         "missing value at "
+         "kernel.json.variants[0].launches[0].parameters[5].offset"},
+        {"\"tensor_maps\":[]", "\"tensor_maps\":[{}]",
+         "expected none, which is all this version can encode at "
+         "kernel.json.variants[0].launches[0].tensor_maps"},
+        {"\"workspace_bytes\"", "\"workspace\"",
+         "missing value at kernel.json.variants[0].workspace_bytes"},
         {"[null,12", "[-4,12", "kernel.json.inputs[0].shape[0]"},
         {"\"index\":1,\"kind\":\"input\"", "\"index\":2,\"kind\":\"input\"",
          "kernel.json: expected variant 'contiguous' to name one of 2 inputs "

@@ -69,13 +69,19 @@ struct Guard {
 
 /// One parameter of an entry, in the order of the PTX.
 struct Parameter {
-  enum class Kind { Input, Output, Dim };
+  enum class Kind { Input, Output, Dim, Workspace };
   Kind kind = Kind::Input;
   /// Input: the address of the tensor or the scalar itself. Output: the
   /// address. Dim: the size of `axis` of this input, as i32.
   int64_t index = 0;
   int64_t axis = 0;
+  /// Workspace: the address that many bytes into the workspace.
+  Expr offset{};
 };
+
+/// The most blocks in x, y and z that any device launches.
+inline constexpr std::array<int64_t, 3> maxGridExtents{2147483647, 65535,
+                                                       65535};
 
 struct Launch {
   std::string entry;
@@ -87,11 +93,17 @@ struct Launch {
   std::vector<Parameter> parameters;
 };
 
+/// What the address of a workspace, and every offset in it that the compiler
+/// writes, is a multiple of, in bytes.
+inline constexpr int64_t workspaceAlignment = 256;
+
 struct Variant {
   std::string name;
   std::vector<Guard> guards;
+  /// Global memory that the launches of a call share; not initialised.
   Expr workspaceBytes;
-  /// Launched in order; one whose grid has a zero extent is skipped.
+  /// Launched in order on one stream; one whose grid has a zero extent is
+  /// skipped.
   std::vector<Launch> launches;
 };
 

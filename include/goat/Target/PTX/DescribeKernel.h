@@ -21,11 +21,11 @@ class Operation;
 
 namespace goat::ptx {
 
-/// The description of the one kernel in `module` (a gpu.module with an
-/// llvm.func, or a gpu.func before lowering, that has a goat_tile.grid).
-/// Errors, at the kernel: an attribute is missing or of the wrong kind, the
-/// module has no or several kernels, or more shared memory is asked for than
-/// `chip` has.
+/// The description of what `module`, a gpu.module, launches: its kernels
+/// (llvm.func, or gpu.func before lowering) in order. Errors, at a kernel: the
+/// module is no sequence of launches (Launches.h), an attribute is missing or
+/// of the wrong kind, or more shared memory or blocks are asked for than `chip`
+/// has.
 mlir::FailureOr<Kernel> describeKernel(mlir::Operation *module,
                                        const ChipDescription &chip);
 

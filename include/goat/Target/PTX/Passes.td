@@ -18,6 +18,9 @@ def GoatVerifyNVVM : Pass<"goat-verify-nvvm", "::mlir::gpu::GPUModuleOp"> {
     - (V2) a kernel says its block size by `nvvm.reqntid`.
     - (V3) every argument of a kernel that has a `goat_tile.grid` says its
       `goat_tile.role`.
+    - (V4) when a kernel has a `goat_tile.grid` or `goat_tile.source`, the
+      kernels are launches that belong together as (V7) of
+      `--goat-verify-tile` says.
   }];
 }
 

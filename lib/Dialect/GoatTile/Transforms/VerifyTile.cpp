@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
+#include "goat/Dialect/GoatTile/IR/Launches.h"
 #include "goat/Dialect/GoatTile/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,11 +41,14 @@ static FailureOr<int64_t> verifyKernel(gpu::GPUFuncOp kernel) {
 
 static LogicalResult verifyArguments(gpu::GPUFuncOp kernel) {
   for (unsigned i = 0, end = kernel.getNumArguments(); i < end; ++i) {
-    if (!isa_and_nonnull<InputAttr, OutputAttr, DimAttr>(
-            kernel.getArgAttr(i, "goat_tile.role")))
+    Attribute role = kernel.getArgAttr(i, "goat_tile.role");
+    if (!isa_and_nonnull<InputAttr, OutputAttr, DimAttr, WorkspaceAttr>(role))
       return kernel.emitOpError("(V2) expected argument ")
              << i << " to have the attribute goat_tile.role";
     Type type = kernel.getArgument(i).getType();
+    if (isa<WorkspaceAttr>(role) && !isa<PointerType>(type))
+      return kernel.emitOpError("(V2) expected argument ")
+             << i << ", a workspace, to be a pointer but got " << type;
     if (!isa<PointerType>(type) && !type.isIntOrFloat())
       return kernel.emitOpError("(V2) expected argument ")
              << i << " to be a pointer, an integer or a float but got " << type;
@@ -109,6 +113,9 @@ struct GoatVerifyTile : public goat::impl::GoatVerifyTileBase<GoatVerifyTile> {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
       if (failed(verify(kernel)))
         signalPassFailure();
+    if (describesLaunches(getOperation()) &&
+        failed(getLaunches(getOperation(), "(V7) ")))
+      signalPassFailure();
   }
 
   static LogicalResult verify(gpu::GPUFuncOp kernel) {

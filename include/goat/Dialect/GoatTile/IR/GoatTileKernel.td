@@ -10,20 +10,30 @@
 
 include "goat/Dialect/GoatTile/IR/GoatTileDialect.td"
 
-// A kernel is a gpu.func. Each of its arguments carries one of these as the
-// argument attribute `goat_tile.role`; the function carries
+// A kernel is a gpu.func. The kernels of a gpu.module are launched in the order
+// they stand in, on one stream. Each of a kernel's arguments carries one of the
+// attributes below as `goat_tile.role`; every kernel carries
 //   goat_tile.grid      = affine_map<()[s0, s1, ...] -> (x, y, z)>
 //   goat_tile.grid_dims = [#goat_tile.dim<...>, ...]  what s0, s1, … stand for
 //   goat_tile.shared_bytes = N : i32   set when buffers have been placed
+//   known_block_size
+// and one of them, the main kernel, what describes the artifact:
+//   goat_tile.source    = the L0 function's type, so that dtypes and shapes of
+//                         inputs and outputs are known to the artifact; no
+//                         other kernel has it
 //   goat_tile.argument_names, goat_tile.result_names = ["query", ...]
 //   goat_tile.result_dims = [[size, ...], ...] of each result; a size is an i64
 //                         or a #goat_tile.dim
 //   goat_tile.equal_dims, goat_tile.at_least_dims = [[a, b], ...] what a
 //                         launcher has to check: a = b, a ≥ b
 //   goat_tile.choices   = {...} what the compiler chose, for the reader
-//   goat_tile.source    = the L0 function's type, so that dtypes and shapes of
-//                         inputs and outputs are known to the artifact
-//   gpu.known_block_size
+//   goat_tile.workspaces = [affine_map<()[s0, ...] -> (bytes)>, ...] scratch
+//                         regions of global memory that the launcher lends to
+//                         one call. A region starts at the sum of the sizes
+//                         before it, each rounded up to 256 bytes; nobody
+//                         initialises it.
+//   goat_tile.workspace_dims = [#goat_tile.dim<...>, ...]  what s0, … stand for
+// Reading them as one sequence, and checking it: Launches.h.
 
 def InputAttr : GoatTile_Attr<"Input", "input"> {
   let summary = "argument `index` of the source function: a tensor's address or a scalar";
@@ -39,6 +49,12 @@ def DimAttr : GoatTile_Attr<"Dim", "dim"> {
   let summary = "size of dimension `axis` of argument `index` of the source function, i32";
   let parameters = (ins "int64_t":$index, "int64_t":$axis);
   let assemblyFormat = "`<` $index `,` $axis `>`";
+}
+
+def WorkspaceAttr : GoatTile_Attr<"Workspace", "workspace"> {
+  let summary = "address of region `index` of the main kernel's workspaces";
+  let parameters = (ins "int64_t":$index);
+  let assemblyFormat = "`<` $index `>`";
 }
 
 def GoatTile_ScheduleKind : I32EnumAttr<"ScheduleKind", "the shape of a kernel", [

@@ -29,7 +29,7 @@ def GoatVerifyTile : Pass<"goat-verify-tile", "::mlir::gpu::GPUModuleOp"> {
     - (V1) every function is a kernel with `known_block_size` [32·n, 1, 1], n a
       power of two of at most 32.
     - (V2) every argument has the attribute `goat_tile.role`, and is a
-      `!goat_tile.ptr`, an integer or a float.
+      `!goat_tile.ptr`, an integer or a float; a workspace is a pointer.
     - (V3) ops are of goat_tile, arith, math, or one of scf.for, scf.if,
       scf.while and their terminators, gpu.block_id, gpu.return.
     - (V4) values are scalars, tiles with a goat_tile encoding, or of a
@@ -37,6 +37,11 @@ def GoatVerifyTile : Pass<"goat-verify-tile", "::mlir::gpu::GPUModuleOp"> {
     - (V5) a tile is spread over the threads of the block, no more and no fewer.
     - (V6) an arith or math op on tiles is elementwise or a constant of one
       value.
+    - (V7) when a kernel says how it is launched, by `goat_tile.grid` or
+      `goat_tile.source`, every kernel of the module has a `goat_tile.grid`, one
+      of them has `goat_tile.source`, and that one has the
+      `goat_tile.workspaces` of which the `#goat_tile.workspace` arguments of
+      all kernels name one.
   }];
 }
 
