@@ -146,11 +146,6 @@ CallSizes::workspaceBytes(const ptx::Variant &variant) const {
 
 llvm::Expected<LaunchSizes> CallSizes::sizesOf(const ptx::Launch &launch,
                                                int64_t workspaceBytes) const {
-  if (launch.cluster != std::array<int64_t, 3>{1, 1, 1})
-    return llvm::createStringError(llvm::formatv(
-        "expected '{0}' to be launched without clusters, which this launcher "
-        "has not, but got {1} by {2} by {3} blocks in one",
-        launch.entry, launch.cluster[0], launch.cluster[1], launch.cluster[2]));
   LaunchSizes sizes;
   for (int axis = 0; axis < 3; ++axis) {
     llvm::Expected<int64_t> extent = evaluate(launch.grid[axis]);

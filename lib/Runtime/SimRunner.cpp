@@ -156,6 +156,7 @@ llvm::Expected<bool> SimCall::launch(const ptxsim::Module &module,
   config.progress = progress;
   config.grid = launchSizes.grid;
   llvm::copy(launch.block, config.block.begin());
+  llvm::copy(launch.cluster, config.cluster.begin());
   config.dynamicSharedBytes = launchSizes.sharedBytes;
 
   ptxsim::Arguments arguments;

@@ -45,6 +45,9 @@ def check(value, schema, root, path="kernel.json"):
         elif keyword == "minimum":
             if value is not None and value < wanted:
                 fail(f"at least {wanted}")
+        elif keyword == "maximum":
+            if value > wanted:
+                fail(f"at most {wanted}")
         elif keyword in ("minItems", "maxItems"):
             if (len(value) < wanted if keyword == "minItems"
                     else len(value) > wanted):

@@ -66,6 +66,8 @@ class SchemaTest(unittest.TestCase):
                  lambda text, launch: launch["grid"].pop()),
                 (r"block\[0\]: expected integer but got True",
                  lambda text, launch: launch.update(block=[True, 1, 1])),
+                (r"block\[1\]: expected at most 1024 but got 1025",
+                 lambda text, launch: launch.update(block=[1, 1025, 1])),
                 (r"tensor_maps: expected maxItems 0",
                  lambda text, launch: launch.update(tensor_maps=[{}]))]:
             with self.subTest(message):

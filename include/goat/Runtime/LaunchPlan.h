@@ -45,8 +45,8 @@ public:
   /// What the launches of `variant` share, in bytes. Refuses less than none.
   llvm::Expected<int64_t> workspaceBytes(const ptx::Variant &variant) const;
 
-  /// Refuses clusters, more blocks than a grid may have, and offsets that lie
-  /// outside of a workspace of `workspaceBytes`.
+  /// Refuses more blocks than a grid may have, and offsets that lie outside of
+  /// a workspace of `workspaceBytes`.
   llvm::Expected<LaunchSizes> sizesOf(const ptx::Launch &launch,
                                       int64_t workspaceBytes) const;
 

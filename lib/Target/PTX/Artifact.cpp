@@ -193,8 +193,8 @@ static bool readExtents(const Value &json, std::array<int64_t, 3> &extents,
   if (!readArray(json, extents, path))
     return false;
   for (auto [i, extent] : llvm::enumerate(extents))
-    if (extent < 1) {
-      path.index(i).report("expected an extent of at least 1");
+    if (extent < 1 || extent > 1024) {
+      path.index(i).report("expected an extent from 1 to 1024");
       return false;
     }
   return true;

@@ -303,10 +303,10 @@ TEST(SimRunner, RefusesCallsThatDoNotFit) {
             "expected from 0 to 65535 blocks on axis 1 of the grid of "
             "'add_bias' but got -1");
   artifact = makeArtifact();
-  artifact.kernel.variants[0].launches[0].cluster = {2, 1, 1};
+  artifact.kernel.variants[0].launches[0].cluster = {3, 1, 1};
   EXPECT_EQ(llvm::toString(runSim(artifact, 100).takeError()),
-            "expected 'add_bias' to be launched without clusters, which this "
-            "launcher has not, but got 2 by 1 by 1 blocks in one");
+            "expected a grid that is a multiple of the cluster 3x1x1 but got "
+            "4x1x1");
   artifact = makeArtifact();
   artifact.ptx = "frobnicate;";
   EXPECT_NE(

@@ -117,8 +117,11 @@ TEST(Artifact, RefusesMalformedTextWithItsPlace) {
          "expected an array of three at "
          "kernel.json.variants[0].launches[0].block"},
         {"[128,1,1]", "[0,1,1]",
-         "expected an extent of at least 1 at "
+         "expected an extent from 1 to 1024 at "
          "kernel.json.variants[0].launches[0].block[0]"},
+        {"[128,1,1]", "[128,1025,1]",
+         "expected an extent from 1 to 1024 at "
+         "kernel.json.variants[0].launches[0].block[1]"},
         {"\"grid\"", "\"grit\"",
          "missing value at kernel.json.variants[0].launches[0].grid"},
         {"\"bytes\":16", "\"bytes\":12", "expected a power of two"},
