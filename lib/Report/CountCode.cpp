@@ -62,6 +62,14 @@ static std::vector<PipeLoad> countLoads(const Listing &listing,
   return loads;
 }
 
+static void addLocal(LocalBytes &bytes, const Instruction &instruction) {
+  if (instruction.kind != Kind::Local)
+    return;
+  llvm::StringRef opcode = instruction.opcode;
+  const bool isStore = opcode.starts_with("ST") || opcode.starts_with("st");
+  (isStore ? bytes.stores : bytes.loads) += instruction.bytes;
+}
+
 static LoopReport countLoop(const Listing &listing, const Loop &loop,
                             const ptx::ChipDescription &chip, double scores,
                             std::optional<int64_t> flopsPerScore) {
@@ -73,6 +81,7 @@ static LoopReport countLoop(const Listing &listing, const Loop &loop,
     const Instruction &instruction = listing.instructions[index];
     ++report.kinds[static_cast<int>(instruction.kind)];
     report.tensorFlops += instruction.tensorFlops;
+    addLocal(report.local, instruction);
   }
   if (scores <= 0)
     return report;
@@ -94,14 +103,6 @@ static LoopReport countLoop(const Listing &listing, const Loop &loop,
   return report;
 }
 
-static void addLocal(LocalBytes &bytes, const Instruction &instruction) {
-  if (instruction.kind != Kind::Local)
-    return;
-  llvm::StringRef opcode = instruction.opcode;
-  const bool isStore = opcode.starts_with("ST") || opcode.starts_with("st");
-  (isStore ? bytes.stores : bytes.loads) += instruction.bytes;
-}
-
 CodeReport goat::report::countCode(const Listing &listing,
                                    const ptx::ChipDescription &chip,
                                    double scores,
@@ -121,7 +122,7 @@ CodeReport goat::report::countCode(const Listing &listing,
       isInLoop.set(index);
   }
   for (auto [index, instruction] : llvm::enumerate(listing.instructions))
-    addLocal(isInLoop[index] ? report.localInLoops : report.localOutside,
-             instruction);
+    if (!isInLoop[index])
+      addLocal(report.localOutside, instruction);
   return report;
 }

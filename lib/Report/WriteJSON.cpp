@@ -55,12 +55,17 @@ static Object kindCounts(const std::array<int64_t, numKinds> &kinds) {
   return counts;
 }
 
+static Value toJSON(const LocalBytes &bytes) {
+  return Object{{"stores", bytes.stores}, {"loads", bytes.loads}};
+}
+
 static Value toJSON(const LoopReport &loop) {
   Object object{{"role", loop.role},
                 {"instructions", loop.instructions},
                 {"has_inner_loop", loop.hasInner},
                 {"counts", kindCounts(loop.kinds)},
-                {"tensor_flops_per_warp", loop.tensorFlops}};
+                {"tensor_flops_per_warp", loop.tensorFlops},
+                {"local_bytes", toJSON(loop.local)}};
   if (loop.scores <= 0)
     return object;
   Object perScore, cycles;
@@ -80,10 +85,6 @@ static Value toJSON(const LoopReport &loop) {
   return object;
 }
 
-static Value toJSON(const LocalBytes &bytes) {
-  return Object{{"stores", bytes.stores}, {"loads", bytes.loads}};
-}
-
 static Value toJSON(const CodeReport &code) {
   Object object{{"entry", code.entry},
                 {"language", languageName(code.language)},
@@ -93,10 +94,7 @@ static Value toJSON(const CodeReport &code) {
   for (const LoopReport &loop : code.loops)
     loops.push_back(toJSON(loop));
   object["loops"] = std::move(loops);
-  // PTX has no spills; ptxas makes them.
-  if (code.language == Language::SASS)
-    object["local_bytes"] = Object{{"in_loops", toJSON(code.localInLoops)},
-                                   {"outside", toJSON(code.localOutside)}};
+  object["local_bytes_outside"] = toJSON(code.localOutside);
   return object;
 }
 

@@ -163,12 +163,18 @@ void TextWriter::writeCode(const CodeReport &code) {
     line("loop", "none over tiles with tensor instructions; all of them run at "
                  "most once");
   // PTX has no spills; ptxas makes them.
-  if (code.language == Language::SASS)
-    line("local",
-         llvm::formatv("bytes per thread: {0} stored and {1} loaded in these "
-                       "loops, {2} stored and {3} loaded outside",
-                       code.localInLoops.stores, code.localInLoops.loads,
-                       code.localOutside.stores, code.localOutside.loads));
+  if (code.language != Language::SASS)
+    return;
+  std::string places;
+  auto add = [&](llvm::StringRef place, const LocalBytes &local) {
+    places += llvm::formatv("{0}{1} stored and {2} loaded {3}",
+                            places.empty() ? "" : ", ", local.stores,
+                            local.loads, place);
+  };
+  for (const LoopReport &loop : code.loops)
+    add("in the " + loop.role + " loop", loop.local);
+  add(code.loops.empty() ? "in all" : "outside", code.localOutside);
+  line("local", "bytes per thread: " + places);
 }
 
 std::string TextWriter::write() {

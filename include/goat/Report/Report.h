@@ -77,6 +77,12 @@ struct PipeLoad {
   double cycles = 0;
 };
 
+/// Bytes of local memory that one thread's instructions move, each counted
+/// once: spills, unless a kernel has arrays of its own.
+struct LocalBytes {
+  int64_t stores = 0, loads = 0;
+};
+
 struct LoopReport {
   /// "unmasked" for the one with the least work per tensor instruction,
   /// "masked" for the others.
@@ -86,6 +92,7 @@ struct LoopReport {
   std::array<int64_t, numKinds> kinds{};
   /// FLOPs of one warp in one iteration.
   int64_t tensorFlops = 0;
+  LocalBytes local;
   /// Scores one thread computes in one iteration; 0 when it is not known, and
   /// the two below are then empty.
   double scores = 0;
@@ -103,12 +110,6 @@ struct LoopReport {
   }
 };
 
-/// Bytes of local memory that one thread's instructions move, each counted
-/// once: spills, unless a kernel has arrays of its own.
-struct LocalBytes {
-  int64_t stores = 0, loads = 0;
-};
-
 /// The code of one entry.
 struct CodeReport {
   std::string entry;
@@ -116,7 +117,8 @@ struct CodeReport {
   int64_t instructions = 0;
   std::array<int64_t, numKinds> kinds{};
   std::vector<LoopReport> loops;
-  LocalBytes localInLoops, localOutside;
+  /// What is outside of `loops`.
+  LocalBytes localOutside;
 };
 
 /// What the whole launch takes at least, predicted.

@@ -20,7 +20,8 @@ assert kernel["product_flops"] == {
     "value": None,
 }
 code, = kernel["code"]
-assert code["language"] == "PTX" and "local_bytes" not in code
+assert code["language"] == "PTX"
+assert code["local_bytes_outside"] == {"stores": 0, "loads": 0}
 loops = code["loops"]
 assert [loop["role"] for loop in loops] == ["unmasked", "masked"]
 for loop in loops:

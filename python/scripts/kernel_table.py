@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes docs/kernel-table.md: what the kernels' loops are made of.
+
+    python3 python/scripts/kernel_table.py build/ci/bin/goatc --write
+    python3 python/scripts/kernel_table.py build/ci/bin/goatc --check
+
+Each configuration is compiled and its SASS counted by `goatc --emit=report`, as
+is the PTX that Triton made for the same problem (test/E2E/Inputs/triton). Needs
+ptxas and nvdisasm. --check compares with the committed page: line by line when
+the tools have the versions the page names, otherwise instructions per score to
+5 % and spills in the unmasked loop exactly. --spills holds the bounds on spills.
+--only takes some head dimensions.
+"""
+
+import argparse
+from concurrent.futures import ThreadPoolExecutor
+import json
+from pathlib import Path
+import re
+import subprocess
+import sys
+
+TOP = Path(__file__).resolve().parents[2]
+PAGE = TOP / "docs" / "kernel-table.md"
+TRITON = TOP / "test" / "E2E" / "Inputs" / "triton"
+CHIPS = ("sm_80", "sm_90")
+DIMS = (32, 64, 96, 128, 192, 256)
+HEADS = 12
+FOURIER_TERMS = 8
+
+# Parts of a layer by the name of the kernel in the table.
+KERNELS = {
+    "plain": (),
+    "causal": ("causal",),
+    "causal, table of distances": ("causal", "table"),
+    "causal, Fourier": ("causal", "fourier"),
+    "causal, Fourier, key": ("causal", "fourier", "key"),
+    "causal, Fourier, key, XSA": ("causal", "fourier", "key", "xsa"),
+}
+
+# Instructions per score of a kernel written by hand in CUDA C++ for the same
+# tiles, for sm_80 and sm_90: its best for each case, by D.
+BY_HAND = {
+    "plain": {64: (7.73, 7.73), 128: (10.30, 9.64)},
+    "causal": {64: (7.73, 7.73), 128: (10.30, 9.64)},
+    "causal, table of distances": {64: (8.20, 8.23), 128: (10.59, 10.17)},
+    "causal, Fourier, key, XSA": {64: (10.16, 10.28), 128: (12.09, 12.23)},
+}
+
+# At most so many: 8.0 and 10.4 for the plain kernel, 0.6 more for a relative
+# prior, 0.8 where its strip is made in the kernel, 2.0 for both priors.
+BOUNDS = {
+    "plain": {64: 8.0, 128: 10.4},
+    "causal": {64: 8.0, 128: 10.4},
+    "causal, table of distances": {64: 8.6, 128: 11.0},
+    "causal, Fourier": {64: 9.4, 128: 11.8},
+    "causal, Fourier, key": {64: 10.8, 128: 13.2},
+    "causal, Fourier, key, XSA": {64: 10.8, 128: 13.2},
+}
+
+MOST_MOVES = 0.3
+
+KINDS = ("tensor", "ldmatrix", "cp.async", "mufu", "ffma", "fmul", "fadd", "fmnmx",
+         "fsel", "cvt", "shuffle", "integer", "uniform", "mov", "lds/sts", "global",
+         "local", "control", "other")
+
+# Bytes that may be spilled, by the largest D they hold for: nothing in the
+# unmasked loop, and elsewhere so much.
+SPILLS_ELSEWHERE = {64: 0, 128: 48}
+
+HEADER = """\
+# Kernel table
+
+Written by `python/scripts/kernel_table.py`; do not edit. Tools: {tools}.
+
+Instructions for each score and thread in the loop over tiles that no mask touches,
+without the tensor instructions, counted in SASS by `goatc --emit=report`
+([report.md](report.md) says how). Counts, not times. Every kernel also writes the LSE.
+**Bold** misses its bound; [measurements.md](measurements.md) says why.
+
+- *by hand*: a kernel written in CUDA C++ for the same tiles (128 rows, 64 keys, 4
+  warps, 2 stages). With a table, its strip is loaded in quads as the accumulator's
+  start; with Fourier (8 terms), its strip is made in the kernel.
+- *Triton*: `test/E2E/Inputs/triton`, 128 rows and 64 keys, 4 warps at D = 64 and 8 at
+  D = 128. For sm_90 it multiplies by `wgmma`, whose operands need no ldmatrix and
+  whose tensor instructions are few and large; ours are `mma.sync` on both.
+- *bound*: the most it may cost.
+- *spills*: bytes of a thread, stores + loads, each instruction counted once: in the
+  unmasked loop, in the masked loop, and outside of both. Bounds: none in the unmasked
+  loop; elsewhere none up to D = 64 and 48 stored or loaded up to D = 128.
+
+| D | kernel | chip | per score | by hand | Triton | bound | tensor | registers | spills unmasked | masked | outside | per score masked |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def source(dim, dtype, parts):
+    """A layer with `parts`, of dynamic batch and lengths."""
+    tensor = f"tensor<?x{HEADS}x?x{dim}x{dtype}>"
+    terms = f"tensor<{HEADS}x{FOURIER_TERMS}xf32>"
+    arguments = [f"%q: {tensor}", f"%k: {tensor}", f"%v: {tensor}"]
+    score, sums = [], []
+    if "table" in parts or "fourier" in parts:
+        score.append("%d = goat.distance %b, %i, %j")
+    if "table" in parts:
+        arguments.append(f"%table: tensor<{HEADS}x?xf32>")
+        score.append(f"%rel = tensor.extract %table[%h, %d] : tensor<{HEADS}x?xf32>")
+        sums.append("%rel")
+    if "fourier" in parts:
+        omega = f"tensor<{FOURIER_TERMS}xf32>"
+        arguments += [f"%alpha: {terms}", f"%beta: {terms}", f"%omega: {omega}"]
+        score.append("%rel = goat.fourier_prior %alpha, %beta, %omega at (%b, %h) "
+                     f"distance %d : {terms}, {terms}, {omega}")
+        sums.append("%rel")
+    if "key" in parts:
+        arguments.append(f"%u: tensor<{HEADS}x?xf32>")
+        score.append(f"%key = goat.key_prior %u at (%b, %h, %j) : tensor<{HEADS}x?xf32>")
+        sums.append("%key")
+    regions = ""
+    if score:
+        prior = sums[0]
+        if len(sums) == 2:
+            score.append(f"%prior = arith.addf {sums[0]}, {sums[1]} : f32")
+            prior = "%prior"
+        score += [f"%t = arith.addf %s, {prior} : f32", "goat.yield %t : f32"]
+        regions += (" score {\n^bb0(%s: f32, %b: index, %h: index, %i: index, "
+                    "%j: index):\n" + "\n".join(score) + "\n}")
+    if "causal" in parts:
+        regions += (" mask {\n^bb0(%b: index, %h: index, %i: index, %j: index):\n"
+                    "%m = goat.causal_mask %b, %i, %j\ngoat.yield %m : i1\n}")
+    if "xsa" in parts:
+        row = f"tensor<{dim}xf32>"
+        regions += (f" exclude {{\n^bb0(%y: {row}, %own: {row}, %b: index, %h: index, "
+                    f"%i: index):\n%z = goat.xsa %y, %own : {row}\n"
+                    f"goat.yield %z : {row}\n}}")
+    results = f"({tensor}, tensor<?x{HEADS}x?xf32>)"
+    return (f"func.func @layer({', '.join(arguments)}) -> {results} {{\n"
+            f"%out, %lse = goat.attention %q, %k, %v{regions}\n"
+            f": ({tensor}, {tensor}, {tensor}) -> {results}\n"
+            f"return %out, %lse : {results[1:-1]}\n}}\n")
+
+
+def report(goatc, *arguments, text=None):
+    """The JSON report of one kernel, or the first line of the refusal."""
+    done = subprocess.run([goatc, *arguments, "--emit=report", "--report-format=json"],
+                          input=text, capture_output=True, text=True)
+    if done.returncode != 0:
+        return done.stderr.split("error: ", 1)[-1].split("\n", 1)[0]
+    kernel, = json.loads(done.stdout)["kernels"]
+    if kernel["code"][0]["language"] != "SASS":
+        raise SystemExit("kernel_table.py needs ptxas and nvdisasm: "
+                         + "; ".join(kernel["notes"]))
+    return kernel
+
+
+def configurations(dims):
+    for dim in dims:
+        for name, parts in KERNELS.items():
+            for chip in CHIPS:
+                yield dim, "bf16", name, parts, chip
+        # What a dtype changes shows on two kernels.
+        if dim in (64, 128):
+            for name in ("plain", "causal, Fourier, key, XSA"):
+                for chip in CHIPS:
+                    yield dim, "f16", name, KERNELS[name], chip
+
+
+def triton_count(goatc, dim, name, chip):
+    path = TRITON / f"d{dim}-{name}-{chip}.ptx"
+    if not path.exists():
+        return None
+    threads = {64: 128, 128: 256}[dim]
+    kernel = report(goatc, str(path), f"--scores-per-thread={128 * 64 // threads}")
+    return kernel["code"][0]["loops"][0]
+
+
+def bytes_text(local):
+    return f"{local['stores']} + {local['loads']}"
+
+
+def bold(text, is_missed):
+    return f"**{text}**" if is_missed else text
+
+
+def summarise(config, kernel, triton):
+    """A line of the first table, its findings about spills, and the line by kind."""
+    dim, dtype, name, _, chip = config
+    kernel_name = name + ("" if dtype == "bf16" else ", " + dtype)
+    label = f"| {dim} | {kernel_name} | {chip} |"
+    code = kernel["code"][0]
+    loop, *others = code["loops"]
+    per_score = loop["per_score"]
+    count = loop["per_score_without_tensor"]
+    hand = BY_HAND.get(name, {}).get(dim)
+    bound = BOUNDS[name].get(dim)
+    masked = others[0] if others else None
+
+    elsewhere = [code["local_bytes_outside"]] + [o["local_bytes"] for o in others]
+    spilled = max(sum(place[way] for place in elsewhere) for way in ("stores", "loads"))
+    most = min((most for up_to, most in SPILLS_ELSEWHERE.items() if dim <= up_to),
+               default=None)
+    inside = loop["local_bytes"]
+    is_inside = any(inside.values())
+    is_elsewhere = most is not None and spilled > most
+    findings = []
+    where = f"D = {dim}, {kernel_name}, {chip}"
+    if is_inside:
+        findings.append(f"{where}: expected no spills in the unmasked loop but got "
+                        f"{bytes_text(inside)} bytes")
+    if is_elsewhere:
+        findings.append(f"{where}: expected at most {most} bytes spilled outside the "
+                        f"unmasked loop but got {spilled}")
+
+    cells = [
+        bold(f"{count:.2f}", bound and count > bound),
+        f"{hand[CHIPS.index(chip)]:.2f}" if hand else "–",
+        f"{triton['per_score_without_tensor']:.2f}" if triton else "–",
+        f"{bound:.1f}" if bound else "–",
+        f"{per_score['tensor']:.2f}",
+        str(kernel["launches"][0]["resources"]["registers"]),
+        bold(bytes_text(inside), is_inside),
+        bold(bytes_text(masked["local_bytes"]), is_elsewhere) if masked else "–",
+        bold(bytes_text(code["local_bytes_outside"]), is_elsewhere),
+        f"{masked['per_score_without_tensor']:.2f}" if masked else "–",
+    ]
+    by_kind = [f"{label} " + " | ".join(
+        bold(f"{per_score[kind]:.2f}", kind == "mov" and per_score[kind] > MOST_MOVES)
+        for kind in KINDS) + " |"]
+    if triton:
+        by_kind.append(f"| {dim} | Triton, {name} | {chip} | " + " | ".join(
+            f"{triton['per_score'][kind]:.2f}" for kind in KINDS) + " |")
+    return f"{label} {' | '.join(cells)} |", by_kind, findings
+
+
+def count_all(goatc, dims):
+    """Returns (tools, lines of the first table, lines by kind, spills over)."""
+    todo = list(configurations(dims))
+    with ThreadPoolExecutor(2) as pool:
+        ours = list(pool.map(
+            lambda c: report(goatc, "-", f"--target={c[4]}",
+                             text=source(c[0], c[1], c[3])), todo))
+        theirs = list(pool.map(
+            lambda c: triton_count(goatc, c[0], c[2], c[4])
+            if c[1] == "bf16" else None, todo))
+    version = subprocess.run([goatc, "--version"], capture_output=True, text=True)
+    tools = re.search(r"LLVM [\d.]+|$", version.stdout).group()
+    summary, by_kind, findings, refused = [], [], [], []
+    for config, kernel, triton in zip(todo, ours, theirs):
+        if isinstance(kernel, str):
+            if config[0] not in refused:
+                summary.append(f"| {config[0]} | refused: {kernel} |" + " |" * 11)
+            refused.append(config[0])
+            continue
+        if "ptxas" not in tools:
+            tools += ", " + kernel["tools"]
+        line, lines, found = summarise(config, kernel, triton)
+        summary.append(line)
+        findings += found
+        if config[1] == "bf16":
+            by_kind += lines
+    return tools, summary, by_kind, findings
+
+
+def page(tools, summary, by_kind):
+    kinds = (f"| D | kernel | chip | {' | '.join(KINDS)} |\n"
+             f"|---|---|---|{'---|' * len(KINDS)}\n")
+    return (HEADER.format(tools=tools) + "\n".join(summary)
+            + "\n\n## By kind\n\nThe same loop, tensor instructions included. Bound: "
+            f"{MOST_MOVES} mov.\n\n" + kinds + "\n".join(by_kind) + "\n")
+
+
+def key(line):
+    return tuple(line.split("|")[1:4])
+
+
+def check(page_file, tools, lines):
+    """The lines of the page that today's counts contradict."""
+    text = page_file.read_text(encoding="utf-8")
+    same_tools = f"Tools: {tools}." in text
+    # The first table has each key first.
+    committed = {}
+    for line in text.splitlines():
+        if line.startswith("|"):
+            committed.setdefault(key(line), line)
+    stale = []
+    for line in lines:
+        old = committed.get(key(line), "")
+        if old == line:
+            continue
+        cells = [[cell.strip(" *") for cell in text.split("|")[4:-1]] for text in (old, line)]
+        try:
+            near = (abs(float(cells[0][0]) - float(cells[1][0]))
+                    <= 0.05 * float(cells[1][0]) and cells[0][6] == cells[1][6])
+        except (IndexError, ValueError):
+            near = False
+        if same_tools or not near:
+            stale.append(f"expected {line}\n but got {old or 'no such line'}")
+    return stale
+
+
+def main():
+    parser = argparse.ArgumentParser(description="count the kernels' loops")
+    parser.add_argument("goatc")
+    parser.add_argument("--write", action="store_true", help="write the page")
+    parser.add_argument("--check", action="store_true", help="compare with the page")
+    parser.add_argument("--spills", action="store_true",
+                        help="fail when there are more spills than may be")
+    parser.add_argument("--only", type=int, nargs="*", default=DIMS,
+                        help="head dimensions")
+    parser.add_argument("--page", type=Path, default=PAGE,
+                        help="the page (default: docs/kernel-table.md)")
+    arguments = parser.parse_args()
+    tools, summary, by_kind, findings = count_all(arguments.goatc, arguments.only)
+    failures = list(findings) if arguments.spills else []
+    if arguments.check:
+        stale = check(arguments.page, tools, summary)
+        failures += stale
+        if stale:
+            failures.append(
+                f"{arguments.page.name} is stale; write it anew with python3 "
+                "python/scripts/kernel_table.py build/ci/bin/goatc --write")
+    text = page(tools, summary, by_kind)
+    if arguments.write:
+        arguments.page.write_text(text, encoding="utf-8")
+    elif not arguments.check and not arguments.spills:
+        sys.stdout.write(text)
+    for failure in failures:
+        print(failure)
+    print(f"{len(summary)} kernels")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
