@@ -50,6 +50,9 @@ void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
                   uint32_t lanes, uint64_t address, uint32_t otherWarp,
                   bool isWrite);
 
+/// Reports the lanes that are missing where a whole warp is needed.
+bool requireWholeWarp(Warp &warp, const Instr &instr, uint32_t mask);
+
 /// The state space named among the modifiers; Generic if there is none.
 Space parseSpace(const Decoder &decoder);
 

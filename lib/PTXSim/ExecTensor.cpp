@@ -18,8 +18,6 @@
 
 namespace goat::ptxsim {
 
-namespace {
-
 bool requireWholeWarp(Warp &warp, const Instr &instr, uint32_t mask) {
   if (mask == allLanes)
     return true;
@@ -28,6 +26,8 @@ bool requireWholeWarp(Warp &warp, const Instr &instr, uint32_t mask) {
               "inactive");
   return false;
 }
+
+namespace {
 
 /// Vectors of elements, and the two halves of a and b interleaved.
 typedef uint32_t Words __attribute__((vector_size(32)));

@@ -66,8 +66,8 @@ const std::vector<OpcodeRow> &opcodeTable() {
          {integerOpcodes, bitOpcodes, floatOpcodes, approximateOpcodes,
           halfOpcodes, compareOpcodes, convertOpcodes, convertPackedOpcodes,
           moveOpcodes, memoryOpcodes, asyncOpcodes, atomicOpcodes,
-          tensorOpcodes, syncOpcodes, mbarrierOpcodes, clusterOpcodes,
-          warpOpcodes, controlOpcodes}) {
+          tensorOpcodes, wmmaOpcodes, syncOpcodes, mbarrierOpcodes,
+          clusterOpcodes, warpOpcodes, controlOpcodes}) {
       std::vector<OpcodeRow> part = family();
       rows->insert(rows->end(), part.begin(), part.end());
     }

@@ -54,6 +54,7 @@ std::vector<OpcodeRow> mbarrierOpcodes();
 std::vector<OpcodeRow> clusterOpcodes();
 std::vector<OpcodeRow> warpOpcodes();
 std::vector<OpcodeRow> controlOpcodes();
+std::vector<OpcodeRow> wmmaOpcodes();
 
 /// All rows, family by family.
 const std::vector<OpcodeRow> &opcodeTable();

@@ -446,6 +446,12 @@ TEST(Findings, InactiveLanes) {
            shared),
       {}, threads(32));
   EXPECT_EQ(only(matrix, FindingKind::InactiveLane).lanes, 0xffffff00u);
+  KernelRun wmma = runBody(
+      "setp.lt.u32 %p1, %r0, 16; mov.u32 %r1, 8; ld.param.u64 %rd1, [in];"
+      "@%p1 wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 "
+      "{%r2, %r3, %r4, %r5}, [%rd1], %r1;",
+      {}, threads(32));
+  EXPECT_EQ(only(wmma, FindingKind::InactiveLane).lanes, 0xffff0000u);
   KernelRun vote = runBody("setp.lt.u32 %p1, %r0, 16;"
                            "@%p1 vote.sync.ballot.b32 %r1, %p1, -1;",
                            {}, threads(32));

@@ -36,8 +36,14 @@ double toIntegral(double x, int rounding) {
   }
 }
 
-/// Clamped to the integers of `bits` bits.
-int64_t saturated(double x, unsigned bits, bool isSigned) {
+/// Clamped to the integers of `bits` bits. What a NaN becomes: 0, except where
+/// either side has 64 bits; then only the highest bit is set.
+int64_t saturated(double x, unsigned bits, bool isSigned, bool isWide) {
+  if (std::isnan(x)) {
+    uint64_t top = isWide ? uint64_t(1) << (bits - 1) : 0;
+    return isSigned ? static_cast<int64_t>(top << (64 - bits)) >> (64 - bits)
+                    : static_cast<int64_t>(top);
+  }
   double low = isSigned ? -std::ldexp(1.0, static_cast<int>(bits) - 1) : 0;
   double end = std::ldexp(1.0, static_cast<int>(isSigned ? bits - 1 : bits));
   if (x <= low)
@@ -81,7 +87,8 @@ template <typename T> void runToInteger(Device &device) {
                        T(1e30),
                        T(-1e30),
                        std::numeric_limits<T>::infinity(),
-                       -std::numeric_limits<T>::infinity()};
+                       -std::numeric_limits<T>::infinity(),
+                       std::numeric_limits<T>::quiet_NaN()};
   std::mt19937 random(12);
   while (in.size() < 96)
     in.push_back(static_cast<T>(
@@ -96,20 +103,22 @@ template <typename T> void runToInteger(Device &device) {
         unsigned bits = 8u << type / 2;
         int64_t expected =
             saturated(toIntegral(static_cast<double>(in[i]), rounding), bits,
-                      type % 2 == 0);
+                      type % 2 == 0, sizeof(T) == 8 || bits == 64);
         EXPECT_EQ(got[32 * i + 4 * type + rounding], expected)
             << in[i] << " to " << (type % 2 ? "u" : "s") << bits
             << " in rounding " << rounding;
       }
 }
 
-FOREIGN_KERNEL("cuda/arithmetic", floatToInteger,
-               "fp32 to every integer type in every rounding, saturation") {
+FOREIGN_KERNEL(
+    "cuda/arithmetic", floatToInteger,
+    "fp32 to every integer type in every rounding, saturation, NaN") {
   runToInteger<float>(device);
 }
 
-FOREIGN_KERNEL("cuda/arithmetic", doubleToInteger,
-               "fp64 to every integer type in every rounding, saturation") {
+FOREIGN_KERNEL(
+    "cuda/arithmetic", doubleToInteger,
+    "fp64 to every integer type in every rounding, saturation, NaN") {
   runToInteger<double>(device);
 }
 
