@@ -16,6 +16,7 @@
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/LocationSnapshot.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -135,9 +136,39 @@ LogicalResult goat::runPasses(ModuleOp module,
   return passes.run(module);
 }
 
+/// The line that `location` names first, 0 if it names none.
+static int lineOf(Location location) {
+  int line = 0;
+  location->walk([&](Location part) {
+    if (auto position = dyn_cast<FileLineColLoc>(part)) {
+      line = position.getLine();
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return line;
+}
+
+/// Prints `module`, makes every location the operation's place in that text and
+/// notes which line of the source it stood for.
+static void recordTile(ModuleOp module, Provenance &provenance) {
+  llvm::DenseMap<Operation *, int> sourceLines;
+  module.walk([&](Operation *op) { sourceLines[op] = lineOf(op->getLoc()); });
+  llvm::raw_string_ostream stream(provenance.tile);
+  generateLocationsFromIR(stream, "tile.mlir", module, OpPrintingFlags());
+  provenance.sourceLines.assign(
+      llvm::StringRef(provenance.tile).count('\n') + 1, 0);
+  module.walk([&](Operation *op) {
+    const size_t line = lineOf(op->getLoc());
+    if (line > 0 && line <= provenance.sourceLines.size())
+      provenance.sourceLines[line - 1] = sourceLines[op];
+  });
+}
+
 FailureOr<std::vector<ptx::Artifact>>
 goat::compileToArtifacts(ModuleOp module, const ptx::ChipDescription &chip,
-                         const GoatToPTXOptions &options) {
+                         const GoatToPTXOptions &options,
+                         Provenance *provenance) {
   llvm::StringMap<std::string> texts;
   for (Operation &op : *module.getBody()) {
     auto function = dyn_cast<func::FuncOp>(op);
@@ -153,8 +184,12 @@ goat::compileToArtifacts(ModuleOp module, const ptx::ChipDescription &chip,
     return module.emitError("expected a function to compile but the file has "
                             "none");
   if (failed(runPasses(module, [&](OpPassManager &passes) {
-        buildGoatToNVVM(passes, options);
+        buildGoatToGoatTile(passes, options);
       })))
+    return failure();
+  if (provenance)
+    recordTile(module, *provenance);
+  if (failed(runPasses(module, buildGoatTileToNVVM)))
     return failure();
   std::vector<ptx::Artifact> artifacts;
   for (Operation &op : *module.getBody()) {
@@ -170,6 +205,12 @@ goat::compileToArtifacts(ModuleOp module, const ptx::ChipDescription &chip,
     FailureOr<std::string> text = ptx::emitPTX(&op, chip);
     if (failed(text))
       return failure();
+    if (provenance) {
+      FailureOr<std::string> lines = ptx::emitPTXWithLines(&op, chip);
+      if (failed(lines))
+        return failure();
+      provenance->ptx.push_back(std::move(*lines));
+    }
     artifacts.push_back(
         {std::move(*kernel), std::move(*text), "", texts[name.getValue()]});
   }

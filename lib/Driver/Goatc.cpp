@@ -62,7 +62,8 @@ private:
   llvm::Error write(llvm::StringRef text);
   llvm::Error emitModule();
   llvm::Error emitArtifacts();
-  llvm::Error emitReport();
+  /// `source` is the text of the file.
+  llvm::Error emitReport(llvm::StringRef source);
   llvm::Error writeDirectories(std::vector<ptx::Artifact> &artifacts);
 
   Flags &flags;
@@ -132,7 +133,7 @@ llvm::Error Goatc::writeDirectories(std::vector<ptx::Artifact> &artifacts) {
   return llvm::Error::success();
 }
 
-llvm::Error Goatc::emitReport() {
+llvm::Error Goatc::emitReport(llvm::StringRef source) {
   llvm::StringMap<report::Context> contexts;
   for (func::FuncOp function : module->getOps<func::FuncOp>()) {
     llvm::Expected<report::Context> context =
@@ -141,16 +142,23 @@ llvm::Error Goatc::emitReport() {
       return context.takeError();
     contexts[function.getSymName()] = std::move(*context);
   }
+  Provenance provenance;
   FailureOr<std::vector<ptx::Artifact>> artifacts =
-      compileToArtifacts(*module, *chip, options);
+      compileToArtifacts(*module, *chip, options,
+                         flags.report.hasListing() ? &provenance : nullptr);
   if (failed(artifacts))
     return llvm::make_error<AlreadyReported>();
   std::vector<report::Report> reports;
-  for (const ptx::Artifact &artifact : *artifacts)
+  for (auto [index, artifact] : llvm::enumerate(*artifacts)) {
     reports.push_back(report::gather(
         artifact, *chip,
         report::inspect(artifact.ptx, chip->name, flags.report.nvdisasm),
         contexts[artifact.kernel.name]));
+    if (flags.report.hasListing())
+      reports.back().listing =
+          report::annotate({source.str(), provenance.tile,
+                            provenance.sourceLines, provenance.ptx[index]});
+  }
   return write(writeReports(reports, flags.report));
 }
 
@@ -235,7 +243,7 @@ llvm::Error Goatc::run() {
   }
   if (flags.emit == "goat" || flags.emit == "tile" || flags.emit == "nvvm")
     return emitModule();
-  return flags.emit == "report" ? emitReport() : emitArtifacts();
+  return flags.emit == "report" ? emitReport(text) : emitArtifacts();
 }
 
 int goat::goatcMain(int argc, char **argv, const DialectRegistry &dialects) {

@@ -18,7 +18,7 @@
 using namespace goat;
 using namespace goat::ptx;
 
-static constexpr llvm::StringLiteral formats[] = {"text", "json"};
+static constexpr llvm::StringLiteral formats[] = {"text", "json", "html"};
 
 llvm::Error ReportFlags::check(bool isReport) const {
   if (!llvm::is_contained(formats, format))
@@ -134,6 +134,8 @@ std::string goat::writeReports(llvm::ArrayRef<report::Report> reports,
         {"schema", report::reportSchema}, {"kernels", std::move(kernels)}};
     return llvm::formatv("{0:2}\n", whole);
   }
+  if (flags.format == "html")
+    return report::writeHTML(reports);
   std::string text;
   for (const report::Report &report : reports)
     text += report::writeText(report);

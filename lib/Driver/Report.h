@@ -23,8 +23,9 @@ struct ReportFlags {
   explicit ReportFlags(llvm::cl::OptionCategory &category)
       : format{"report-format", llvm::cl::init("text"),
                llvm::cl::value_desc("format"),
-               llvm::cl::desc("Form of --emit=report (default: text): text or "
-                              "json"),
+               llvm::cl::desc("Form of --emit=report (default: text): text, "
+                              "json, or html (a page with a listing that "
+                              "links PTX to the lines it came from)"),
                llvm::cl::cat(category)},
         nvdisasm{"nvdisasm", llvm::cl::value_desc("path"),
                  llvm::cl::desc("The disassembler --emit=report counts SASS "
@@ -46,6 +47,9 @@ struct ReportFlags {
   llvm::cl::opt<std::string> format, nvdisasm;
   llvm::cl::list<std::string> sizes;
   llvm::cl::opt<double> scoresPerThread;
+
+  /// Whether the form shows where each instruction came from.
+  bool hasListing() const { return format == "html"; }
 
   /// Refuses a format there is none of, and the flags beside another --emit.
   llvm::Error check(bool isReport) const;

@@ -57,6 +57,10 @@ void goat::registerAllTranslations() {
   static llvm::cl::opt<std::string> target(
       "target", llvm::cl::desc("The chip to emit code for"),
       llvm::cl::init("sm_90"));
+  static llvm::cl::opt<bool> lineInfo(
+      "line-info",
+      llvm::cl::desc("Say in .loc directives which line of the input each PTX "
+                     "instruction came from"));
   static TranslateFromMLIRRegistration toLLVMIR(
       "nvvm-to-llvmir",
       "Translate llvm and nvvm ops to optimised LLVM IR for a GPU",
@@ -67,7 +71,9 @@ void goat::registerAllTranslations() {
   static TranslateFromMLIRRegistration toPTX(
       "nvvm-to-ptx", "Translate llvm and nvvm ops to PTX text",
       [](Operation *op, llvm::raw_ostream &output) {
-        return emitModules(op, target, ptx::emitPTX, output);
+        return emitModules(op, target,
+                           lineInfo ? ptx::emitPTXWithLines : ptx::emitPTX,
+                           output);
       },
       registerAllDialects);
   static TranslateFromMLIRRegistration toKernelJson(

@@ -39,12 +39,25 @@ mlir::LogicalResult
 runPasses(mlir::ModuleOp module,
           llvm::function_ref<void(mlir::OpPassManager &)> build);
 
+/// Where the PTX of a module came from, for listings.
+struct Provenance {
+  /// The module on tiles, as text.
+  std::string tile;
+  /// For each line of `tile`, the line of the source that it was made from;
+  /// 0 for none.
+  std::vector<int> sourceLines;
+  /// For each artifact, its PTX with .loc directives whose lines are those of
+  /// `tile`.
+  std::vector<std::string> ptx;
+};
+
 /// Compiles every function of `module`, in its order, down to llvm and nvvm
 /// ops, which `module` holds afterwards, and to an artifact without a cubin.
-/// Errors are diagnostics.
+/// Errors are diagnostics. Fills `provenance` where one is given.
 mlir::FailureOr<std::vector<ptx::Artifact>>
 compileToArtifacts(mlir::ModuleOp module, const ptx::ChipDescription &chip,
-                   const GoatToPTXOptions &options);
+                   const GoatToPTXOptions &options,
+                   Provenance *provenance = nullptr);
 
 /// Assembles the PTX of `artifact`, adds the cubin to it and returns what ptxas
 /// says about the entries.

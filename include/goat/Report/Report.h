@@ -128,6 +128,37 @@ struct LaunchPrediction {
   double computeSeconds = 0, memorySeconds = 0;
 };
 
+/// Where a PTX text came from.
+struct Origin {
+  /// The source file and the tile program made from it; empty when they are
+  /// not known.
+  std::string source, tile;
+  /// For each line of `tile`, its line in `source`, 0 for none.
+  std::vector<int> sourceLines;
+  /// The PTX, with .loc directives whose lines are those of `tile`.
+  std::string ptx;
+};
+
+/// A line of PTX.
+struct ListingLine {
+  std::string text;
+  /// Of its (first) instruction; nothing for a line without.
+  std::optional<Kind> kind;
+  Pipe pipe = Pipe::None;
+  /// 1 in the unmasked loop over tiles, 2 and up in masked ones, 0 outside.
+  int loop = 0;
+  /// Its line in the tile program, from 1; 0 for none.
+  int tileLine = 0;
+};
+
+/// Source, tile program and PTX side by side.
+struct AnnotatedListing {
+  std::vector<std::string> source, tile;
+  /// For each line of `tile`, its line in `source`, from 1; 0 for none.
+  std::vector<int> sourceLines;
+  std::vector<ListingLine> ptx;
+};
+
 struct Report {
   std::string kernel;
   std::string target;
@@ -148,6 +179,8 @@ struct Report {
   std::vector<CodeReport> code;
   std::optional<LaunchPrediction> prediction;
   std::vector<std::string> notes;
+  /// For the HTML form only.
+  std::optional<AnnotatedListing> listing;
 };
 
 /// What the artifact does not say.
@@ -170,8 +203,15 @@ llvm::Expected<Report> gatherForeign(llvm::StringRef ptx,
                                      const Inspection &inspection,
                                      double scoresPerThread);
 
+/// The listing of `origin`, without the lines that only hold it together.
+AnnotatedListing annotate(const Origin &origin);
+
 std::string writeText(const Report &report);
 llvm::json::Value writeJSON(const Report &report);
+
+/// A page that needs no other file: the busy time of each pipe as a drawing,
+/// instructions by kind, the text, and the listing where there is one.
+std::string writeHTML(llvm::ArrayRef<Report> reports);
 
 } // namespace goat::report
 

@@ -11,7 +11,12 @@
 
 #include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -187,6 +192,24 @@ FailureOr<std::string> goat::ptx::emitLLVMIR(Operation *module,
   return emission.print();
 }
 
+/// A copy of `module` inside a builtin.module, its functions with the debug
+/// information that .loc directives need.
+static OwningOpRef<ModuleOp> withLines(Operation *module) {
+  auto top = ModuleOp::create(module->getLoc());
+  top.getBody()->push_back(module->clone());
+  LLVM::DIScopeForLLVMFuncOpPassOptions options;
+  // Directives only: debug sections, and a target marked for debugging, would
+  // make ptxas compile something else.
+  options.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+  PassManager passes(module->getContext());
+  passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
+  if (failed(passes.run(top))) {
+    top->erase();
+    return nullptr;
+  }
+  return top;
+}
+
 FailureOr<std::string> goat::ptx::emitPTX(Operation *module,
                                           const ChipDescription &chip) {
   Emission emission(module, chip);
@@ -194,4 +217,12 @@ FailureOr<std::string> goat::ptx::emitPTX(Operation *module,
     return failure();
   emission.optimise();
   return emission.generate();
+}
+
+FailureOr<std::string>
+goat::ptx::emitPTXWithLines(Operation *module, const ChipDescription &chip) {
+  OwningOpRef<ModuleOp> copy = withLines(module);
+  if (!copy)
+    return module->emitError("cannot add lines to this module"), failure();
+  return emitPTX(&copy->getBody()->front(), chip);
 }

@@ -35,6 +35,11 @@ mlir::FailureOr<std::string> emitLLVMIR(mlir::Operation *module,
 mlir::FailureOr<std::string> emitPTX(mlir::Operation *module,
                                      const ChipDescription &chip);
 
+/// The same text with .loc directives, which say which line of its file the
+/// location of each operation names.
+mlir::FailureOr<std::string> emitPTXWithLines(mlir::Operation *module,
+                                              const ChipDescription &chip);
+
 } // namespace goat::ptx
 
 #endif // GOAT_TARGET_PTX_EMITPTX_H
