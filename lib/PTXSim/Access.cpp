@@ -294,6 +294,19 @@ uint32_t resolveGlobal(Warp &warp, const Instr &instr, AccessKind kind,
     warp.report(FindingKind::ReadOnlyWrite, instr, readOnly.lanes,
                 access.address[readOnly.first], "writes constant memory",
                 cached->name);
+  uint32_t valid = mask & ~(outside.lanes | readOnly.lanes);
+  if (warp.worker.isChecked && valid) {
+    // Lanes rarely touch more than one allocation.
+    const Allocation *allocation = cached;
+    for (uint32_t left = valid; left; left &= left - 1) {
+      uint64_t address = access.address[__builtin_ctz(left)];
+      if (!allocation->contains(address, bytes)) {
+        checkGlobalRaces(warp, instr, kind, bytes, valid, access, *allocation);
+        allocation = warp.worker.launch.memory.find(address);
+      }
+    }
+    checkGlobalRaces(warp, instr, kind, bytes, valid, access, *allocation);
+  }
   if (unwritten.lanes) {
     uint64_t address = access.address[unwritten.first];
     const Allocation *allocation = warp.worker.launch.memory.find(address);
@@ -306,7 +319,7 @@ uint32_t resolveGlobal(Warp &warp, const Instr &instr, AccessKind kind,
                 allocation->name);
   }
   countGlobal(warp, instr, access.address, bytes, mask);
-  return mask & ~(outside.lanes | readOnly.lanes);
+  return valid;
 }
 
 void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,

@@ -31,6 +31,12 @@ void computeAddresses(Warp &warp, uint32_t slot, bool isNarrow, int64_t offset,
 uint32_t resolveGlobal(Warp &warp, const Instr &instr, AccessKind kind,
                        uint32_t bytes, uint32_t mask, LaneAccess &access);
 
+/// Reports the lanes whose access to `allocation` races with an earlier one,
+/// and notes the access.
+void checkGlobalRaces(Warp &warp, const Instr &instr, AccessKind kind,
+                      uint32_t bytes, uint32_t mask, const LaneAccess &access,
+                      const Allocation &allocation);
+
 /// Resolves `bytes` at each lane's address in `space`; lanes whose access is
 /// outside or misaligned are reported and dropped from the result. Memory that
 /// is read without having been written is reported, its lanes are kept.

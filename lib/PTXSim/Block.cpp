@@ -45,15 +45,23 @@ void Block::order(Warp &warp, const AccessInfo &access, AccessKind kind,
                   uint64_t window, const uint64_t *address, uint32_t mask) {
   bool reads = kind != AccessKind::Write, writes = kind != AccessKind::Read;
   auto &released = cluster.released;
+  GlobalRaces *races =
+      window || access.isBlockScope ? nullptr : worker.launch.races.get();
   if (reads && !released.empty())
     for (uint32_t left = mask; left; left &= left - 1) {
       auto it = released.find(window + address[__builtin_ctz(left)]);
       if (it != released.end())
         join(access.acquires ? warp.clock : warp.seen, it->second);
     }
+  if (reads && races)
+    for (uint32_t left = mask; left; left &= left - 1)
+      if (RemotePointer remote = races->find(address[__builtin_ctz(left)]))
+        warp.clock.back() =
+            std::max(warp.clock.back(), cluster.remotes.acquire(remote));
   if (!writes)
     return;
   const Clock &own = access.releases ? warp.clock : warp.fenced;
+  const Clock &wide = access.releases ? warp.clock : warp.fencedWide;
   for (uint32_t left = mask; left; left &= left - 1) {
     uint64_t key = window + address[__builtin_ctz(left)];
     // A store takes away what was released with the value before; an atomic
@@ -62,14 +70,21 @@ void Block::order(Warp &warp, const AccessInfo &access, AccessKind kind,
       released.erase(key);
     if (!own.empty())
       join(released[key], own);
+    if (races && !wide.empty())
+      races->release(key, cluster.index, wide, cluster.remotes.at(wide.back()),
+                     kind == AccessKind::Write);
+    else if (races && kind == AccessKind::Write)
+      races->forget(key);
   }
   // What the warp does from here on is not released.
   warp.clock[warp.party] += access.releases;
 }
 
-void Block::fence(Warp &warp) {
+void Block::fence(Warp &warp, bool isBlockScope) {
   join(warp.clock, warp.seen);
   warp.fenced = warp.clock;
+  if (!isBlockScope)
+    warp.fencedWide = warp.clock;
   ++warp.clock[warp.party];
 }
 

@@ -27,11 +27,10 @@ Cluster::Cluster(Worker &worker) : worker(worker) {
 
 void Cluster::start(uint64_t linearIndex) {
   const LaunchState &launch = worker.launch;
-  const auto &grid = launch.config.grid, &size = launch.cluster;
-  uint64_t across = grid[0] / size[0], down = grid[1] / size[1];
-  uint64_t origin[3] = {linearIndex % across * size[0],
-                        linearIndex / across % down * size[1],
-                        linearIndex / across / down * size[2]};
+  std::array<uint32_t, 3> origin = launch.originOf(linearIndex);
+  const auto &size = launch.cluster;
+  index = linearIndex;
+  remotes.clear();
   random.seed(launch.config.seed * 0x9E3779B97F4A7C15ull + linearIndex);
   released.clear();
   inFlight.clear();
@@ -45,9 +44,9 @@ void Cluster::start(uint64_t linearIndex) {
   warps.clear();
   for (auto &block : blocks) {
     uint32_t rank = block->rank;
-    block->start({static_cast<uint32_t>(origin[0] + rank % size[0]),
-                  static_cast<uint32_t>(origin[1] + rank / size[0] % size[1]),
-                  static_cast<uint32_t>(origin[2] + rank / size[0] / size[1])});
+    block->start({origin[0] + rank % size[0],
+                  origin[1] + rank / size[0] % size[1],
+                  origin[2] + rank / size[0] / size[1]});
     for (auto &warp : block->warps)
       warps.push_back(warp.get());
   }
@@ -111,6 +110,18 @@ std::string Cluster::partyName(uint32_t party, const Block &block) const {
   if (rank != block.rank)
     name += " of the block of rank " + std::to_string(rank);
   return name;
+}
+
+std::string Cluster::remoteName(uint64_t cluster, uint32_t party) const {
+  const auto &size = worker.launch.cluster;
+  std::array<uint32_t, 3> block = worker.launch.originOf(cluster);
+  uint32_t rank = party / warpsPerBlock;
+  block[0] += rank % size[0];
+  block[1] += rank / size[0] % size[1];
+  block[2] += rank / size[0] / size[1];
+  return "warp " + std::to_string(party % warpsPerBlock) + " of block (" +
+         std::to_string(block[0]) + "," + std::to_string(block[1]) + "," +
+         std::to_string(block[2]) + ")";
 }
 
 //===----------------------------------------------------------------------===//

@@ -81,10 +81,19 @@ public:
 
   /// Clocks have one part, or three of `numParties()` each.
   uint32_t numParties() const { return parties; }
-  size_t clockSize() const { return isAsync ? size_t(3) * parties : parties; }
+  /// Behind them stands how much is known of other clusters.
+  size_t clockSize() const {
+    return (isAsync ? size_t(3) * parties : parties) + 1;
+  }
   uint32_t firstCopyParty() const { return numWarps; }
 
+  /// A warp of another cluster, in findings.
+  std::string remoteName(uint64_t cluster, uint32_t party) const;
+
   Worker &worker;
+  /// Which cluster of the grid this is.
+  uint64_t index = 0;
+  RemoteLog remotes;
   std::vector<std::unique_ptr<Block>> blocks;
   /// By generic address, the clock released with the value that lies there.
   std::unordered_map<uint64_t, Clock> released;

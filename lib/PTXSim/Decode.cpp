@@ -134,6 +134,10 @@ void Decoder::noteSharedWidth(unsigned bytes) {
   function.narrowestShared = std::min(function.narrowestShared, bytes);
 }
 
+void Decoder::noteGlobalWidth(unsigned bytes) {
+  function.narrowestGlobal = std::min(function.narrowestGlobal, bytes);
+}
+
 const Function *Decoder::findFunction(std::string_view name) const {
   return module.findFunction(name);
 }

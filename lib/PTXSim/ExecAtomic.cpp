@@ -169,6 +169,8 @@ bool decodeAtomic(Decoder &d) {
   d.instr.access.isStrong = true;
   d.instr.access.acquires = d.has("acquire") || d.has("acq_rel");
   d.instr.access.releases = d.has("release") || d.has("acq_rel");
+  d.instr.access.isBlockScope = d.has("cta");
+  d.noteGlobalWidth(bytes);
   d.instr.run = bytes == 2   ? runAtomic<uint16_t>
                 : bytes == 4 ? runAtomic<uint32_t>
                              : runAtomic<uint64_t>;

@@ -134,6 +134,9 @@ bool decodeAccess(Decoder &d, bool isStore) {
   if (access.space == Space::Shared || access.space == Space::SharedCluster ||
       access.space == Space::Generic)
     d.noteSharedWidth(bytes * count);
+  if (access.space == Space::Global || access.space == Space::Generic)
+    d.noteGlobalWidth(bytes * count);
+  access.isBlockScope = d.has("cta");
   if (isStore && access.space == Space::Const)
     return d.fail("expected a space that can be written");
   // A cache policy may follow; it changes nothing here.

@@ -92,13 +92,14 @@ bool decodeWarpSync(Decoder &d) {
   return d.expectOperands(1) && d.addSrc(d.operand(0), 4);
 }
 
-void runFence(Warp &warp, const Instr &, uint32_t) {
+void runFence(Warp &warp, const Instr &instr, uint32_t) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  warp.block.fence(warp);
+  warp.block.fence(warp, instr.access.isBlockScope);
 }
 
 bool decodeFence(Decoder &d) {
   d.instr.run = runFence;
+  d.instr.access.isBlockScope = d.has("cta");
   return d.expectOperands(0);
 }
 

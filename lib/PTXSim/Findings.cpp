@@ -28,6 +28,8 @@ const char *findingKindName(FindingKind kind) {
     return "uninitialised-memory";
   case FindingKind::SharedRace:
     return "shared-race";
+  case FindingKind::GlobalRace:
+    return "global-race";
   case FindingKind::MissingAsyncWait:
     return "missing-async-wait";
   case FindingKind::BarrierDivergence:

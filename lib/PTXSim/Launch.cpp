@@ -346,6 +346,14 @@ bool LaunchState::addressOf(const Variable &variable, uint64_t &address) const {
   return true;
 }
 
+std::array<uint32_t, 3> LaunchState::originOf(uint64_t index) const {
+  uint64_t across = config.grid[0] / cluster[0];
+  uint64_t down = config.grid[1] / cluster[1];
+  return {static_cast<uint32_t>(index % across * cluster[0]),
+          static_cast<uint32_t>(index / across % down * cluster[1]),
+          static_cast<uint32_t>(index / across / down * cluster[2])};
+}
+
 void BlockOrder::draw(uint64_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   numClusters = count;
@@ -404,10 +412,12 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
                    sharedEnd, error))
     return Error{error};
   state.sharedBytes = static_cast<uint32_t>(sharedEnd);
+  uint32_t globalGranule = 4;
   for (const Function *function : entry->reachable) {
     state.sharedGranule =
         std::min(state.sharedGranule, function->narrowestShared);
     state.usesAsync |= function->usesAsync;
+    globalGranule = std::min(globalGranule, function->narrowestGlobal);
   }
   for (const auto &function : impl.functions)
     state.constants.push_back(buildConstants(state, *function));
@@ -416,6 +426,9 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
   state.blocksPerCluster =
       state.cluster[0] * state.cluster[1] * state.cluster[2];
   state.order.draw(numBlocks / state.blocksPerCluster, config.seed);
+
+  if (config.checks == Checks::All)
+    state.races = std::make_unique<GlobalRaces>(memory.impl(), globalGranule);
 
   uint32_t threads =
       config.threads ? config.threads : std::thread::hardware_concurrency();

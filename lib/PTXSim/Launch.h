@@ -12,6 +12,7 @@
 #define GOAT_LIB_PTXSIM_LAUNCH_H
 
 #include "Clock.h"
+#include "GlobalRaces.h"
 #include "Mbarrier.h"
 #include "MemoryImpl.h"
 #include "Shared.h"
@@ -92,6 +93,11 @@ struct LaunchState {
   std::atomic<bool> stop{false};
   std::mutex progressMutex;
   FindingSink sink;
+  /// Null when nothing is checked.
+  std::unique_ptr<GlobalRaces> races;
+
+  /// The first block of a cluster.
+  std::array<uint32_t, 3> originOf(uint64_t cluster) const;
 
   /// Address of a variable in its own space; false if it has none.
   bool addressOf(const Variable &variable, uint64_t &address) const;
@@ -148,7 +154,7 @@ public:
   /// there if the access asks for that or a fence went before.
   void order(Warp &warp, const AccessInfo &access, AccessKind kind,
              uint64_t window, const uint64_t *address, uint32_t mask);
-  void fence(Warp &warp);
+  void fence(Warp &warp, bool isBlockScope);
 
   /// No warp can run: lets a barrier go that waits for warps that have left,
   /// and reports it; false if there is none.

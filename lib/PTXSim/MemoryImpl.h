@@ -30,6 +30,8 @@ constexpr uint64_t firstGlobalAddress = uint64_t(0x7000) << 32;
 /// Shared variables begin here, so that address 0 stays invalid.
 constexpr uint32_t sharedBase = 1024;
 
+struct RaceGranule;
+
 struct Allocation {
   uint64_t base = 0;
   uint64_t size = 0;
@@ -39,6 +41,8 @@ struct Allocation {
   /// All bytes are known to be initialised; the shadow is not looked at.
   bool isInitialised = false;
   bool isReadOnly = false;
+  /// Who touched each granule, during a launch that checks; else null.
+  RaceGranule *races = nullptr;
 
   bool contains(uint64_t address, uint64_t bytes) const {
     return address - base < size && size - (address - base) >= bytes;

@@ -125,6 +125,7 @@ public:
   void noteCall(const Function &callee);
   CallInfo &addCall();
   void noteSharedWidth(unsigned bytes);
+  void noteGlobalWidth(unsigned bytes);
   void noteAsync() { function.usesAsync = true; }
 
 private:

@@ -52,6 +52,8 @@ struct AccessInfo {
   bool isStrong = false;
   bool acquires = false;
   bool releases = false;
+  /// `.cta`: orders nothing between blocks.
+  bool isBlockScope = false;
 };
 
 /// The callee, and variables of the caller in order of its parameters.
@@ -124,6 +126,8 @@ struct Function {
   std::vector<const Variable *> variables;
   /// Bytes of the narrowest access to shared memory; 4 if there is none.
   uint32_t narrowestShared = 4;
+  /// The same of global memory.
+  uint32_t narrowestGlobal = 4;
   /// Has instructions that work with mbarriers or through the async proxy.
   bool usesAsync = false;
 };

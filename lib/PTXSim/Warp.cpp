@@ -34,6 +34,7 @@ void Warp::start(uint32_t warpId, uint32_t lanesExisting, uint32_t clockParty,
   rotations = 0;
   clusterArrived = clusterCompleted = 0;
   fenced.clear();
+  fencedWide.clear();
   seen.clear();
   localTop = 0;
   while (!frames.empty()) {

@@ -179,6 +179,8 @@ public:
   /// What its last fence covers, and what strong reads have seen that a fence
   /// would acquire; empty if there is none.
   Clock fenced, seen;
+  /// What its last fence covers that was not for its block alone.
+  Clock fencedWide;
 
   Block &block;
   Worker &worker;

@@ -194,6 +194,7 @@ enum class FindingKind {
   UninitialisedRegister,
   UninitialisedMemory,
   SharedRace,
+  GlobalRace,
   MissingAsyncWait,
   BarrierDivergence,
   BarrierMismatch,
