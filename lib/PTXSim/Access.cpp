@@ -370,6 +370,19 @@ void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
   }
 }
 
+void beginAsyncRead(Warp &warp, const Instr &instr, uint32_t lanes,
+                    uint64_t address, uint32_t bytes) {
+  if (!warp.worker.isChecked)
+    return;
+  const uint32_t *clock = warp.clock.data();
+  uint32_t otherWarp = 0;
+  SharedMemory::Problem problem = warp.block.shared.beginAsyncRead(
+      address, bytes, clock, clock + warp.block.cluster.numParties(),
+      otherWarp);
+  if (problem != SharedMemory::Problem::None)
+    reportShared(warp, instr, problem, lanes, address, otherWarp, false);
+}
+
 void computeAddresses(Warp &warp, uint32_t slot, bool isNarrow, int64_t offset,
                       LaneAccess &access) {
   uint64_t added = static_cast<uint64_t>(offset);

@@ -59,6 +59,10 @@ void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
 /// Reports the lanes that are missing where a whole warp is needed.
 bool requireWholeWarp(Warp &warp, const Instr &instr, uint32_t mask);
 
+/// The async proxy is about to read shared memory of the own block.
+void beginAsyncRead(Warp &warp, const Instr &instr, uint32_t lanes,
+                    uint64_t address, uint32_t bytes);
+
 /// The state space named among the modifiers; Generic if there is none.
 Space parseSpace(const Decoder &decoder);
 

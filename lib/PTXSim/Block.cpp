@@ -25,6 +25,7 @@ void Block::start(const std::array<uint32_t, 3> &blockIndex) {
   for (Barrier &barrier : barriers)
     barrier = Barrier();
   mbarriers.clear();
+  warpgroups.assign((numWarps + 3) / 4, Warpgroup());
   while (warps.size() < numWarps)
     warps.push_back(std::make_unique<Warp>(*this, worker));
   for (uint32_t w = 0; w < numWarps; ++w) {

@@ -70,6 +70,10 @@ void Cluster::run(uint64_t linearIndex) {
     if (isDone) {
       while (!inFlight.empty())
         completeOne();
+      for (Warp *warp : warps)
+        warp->finishStores();
+      for (auto &block : blocks)
+        block->checkWarpgroups();
       return;
     }
     if (ready.empty()) {

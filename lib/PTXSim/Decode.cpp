@@ -130,6 +130,18 @@ CallInfo &Decoder::addCall() {
   return *function.calls.back();
 }
 
+BulkInfo &Decoder::addBulk() {
+  function.bulks.push_back(std::make_unique<BulkInfo>());
+  instr.bulk = function.bulks.back().get();
+  return *function.bulks.back();
+}
+
+WgmmaInfo &Decoder::addWgmma() {
+  function.wgmmas.push_back(std::make_unique<WgmmaInfo>());
+  instr.wgmma = function.wgmmas.back().get();
+  return *function.wgmmas.back();
+}
+
 void Decoder::noteSharedWidth(unsigned bytes) {
   function.narrowestShared = std::min(function.narrowestShared, bytes);
 }
@@ -317,6 +329,20 @@ bool Decoder::addAddress(const Operand &operand) {
   return addSrc(base, bytes);
 }
 
+bool Decoder::addAddress(const Operand &operand, AddressUse &use) {
+  int64_t offset = instr.imm;
+  uint32_t flags = instr.flags;
+  instr.flags = 0;
+  use.source = static_cast<uint8_t>(checked.size());
+  if (!addAddress(operand))
+    return false;
+  use.isNarrow = instr.flags & narrowAddressFlag;
+  use.offset = instr.imm;
+  instr.imm = offset;
+  instr.flags = flags;
+  return true;
+}
+
 bool Decoder::decodeInstr(const InstrSyntax &instrSyntax,
                           const OpcodeRow &row) {
   instr = Instr();
@@ -376,6 +402,7 @@ void Decoder::finish() {
       slot = (slot & ~constantBit) + function.firstConstant;
   for (size_t i = 0; i < function.code.size(); ++i)
     function.code[i].op = function.pool.data() + poolStarts[i];
+  findWgmmaRegisters(function);
   findReconvergence(function);
 }
 

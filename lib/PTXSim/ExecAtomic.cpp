@@ -10,6 +10,7 @@
 
 #include "Access.h"
 #include "Numerics.h"
+#include "Reduction.h"
 
 #include <type_traits>
 
@@ -149,7 +150,8 @@ void runAtomic(Warp &warp, const Instr &instr, uint32_t mask) {
     }
 }
 
-bool decodeAtomic(Decoder &d) {
+/// The operation among the modifiers.
+Op parseOp(const Decoder &d) {
   struct Name {
     std::string_view name;
     Op op;
@@ -158,11 +160,15 @@ bool decodeAtomic(Decoder &d) {
       {"add", Op::Add}, {"min", Op::Min},   {"max", Op::Max}, {"inc", Op::Inc},
       {"dec", Op::Dec}, {"exch", Op::Exch}, {"cas", Op::Cas}, {"and", Op::And},
       {"or", Op::Or},   {"xor", Op::Xor}};
-  bool hasResult = d.opcode().substr(0, 4) == "atom";
-  Op op = Op::Add;
   for (const Name &row : names)
     if (d.has(row.name))
-      op = row.op;
+      return row.op;
+  return Op::Add;
+}
+
+bool decodeAtomic(Decoder &d) {
+  bool hasResult = d.opcode().substr(0, 4) == "atom";
+  Op op = parseOp(d);
   Type type = d.type();
   unsigned bytes = bitWidth(type) / 8;
   d.instr.access.space = parseSpace(d);
@@ -193,7 +199,43 @@ bool decodeAtomic(Decoder &d) {
   return true;
 }
 
+/// As `runAtomic`, for elements that lie side by side.
+template <typename Word>
+void reduceWords(Op op, Type type, uint8_t *destination, const uint8_t *source,
+                 uint32_t bytes, bool isGlobal) {
+  for (uint32_t at = 0; at < bytes; at += sizeof(Word)) {
+    Word value;
+    std::memcpy(&value, source + at, sizeof(Word));
+    Word *word = reinterpret_cast<Word *>(destination + at);
+    Word old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    Word next;
+    do
+      next = static_cast<Word>(applyOp(op, type, old, value, 0, isGlobal));
+    while (!__atomic_compare_exchange_n(word, &old, next, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  }
+}
+
 } // namespace
+
+uint32_t withType(uint32_t reduction, Type type) {
+  return (reduction & 0xff) | static_cast<uint32_t>(type) << 8;
+}
+
+uint32_t parseReduction(const Decoder &decoder, Type type) {
+  return withType(1 + static_cast<uint32_t>(parseOp(decoder)), type);
+}
+
+void applyReduction(uint32_t reduction, uint8_t *destination,
+                    const uint8_t *source, uint32_t bytes, bool isGlobal) {
+  Op op = static_cast<Op>((reduction & 0xff) - 1);
+  Type type = static_cast<Type>(reduction >> 8);
+  unsigned width = bitWidth(type);
+  auto reduce = width == 64   ? reduceWords<uint64_t>
+                : width == 32 ? reduceWords<uint32_t>
+                              : reduceWords<uint16_t>;
+  reduce(op, type, destination, source, bytes, isGlobal);
+}
 
 std::vector<OpcodeRow> atomicOpcodes() {
 // Order and scope may come first, as the ISA has it; behind the space or the

@@ -19,6 +19,7 @@
 #include "Warp.h"
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -156,6 +157,13 @@ public:
              uint64_t window, const uint64_t *address, uint32_t mask);
   void fence(Warp &warp, bool isBlockScope);
 
+  /// Whether the warps of a warpgroup do the same one after the other: called
+  /// for each instruction that asks for it, with operands that have to agree.
+  void stepWarpgroup(Warp &warp, const Instr &instr,
+                     std::array<uint64_t, 2> operands);
+  /// Reports warpgroups whose warps have not all come along.
+  void checkWarpgroups();
+
   /// No warp can run: lets a barrier go that waits for warps that have left,
   /// and reports it; false if there is none.
   bool releaseAbandoned();
@@ -175,6 +183,18 @@ public:
 
 private:
   void release(Barrier &barrier);
+
+  struct WarpgroupStep {
+    const Instr *instr;
+    std::array<uint64_t, 2> operands;
+    uint32_t warps;
+  };
+  /// Steps that not all four warps have done; the first has this number.
+  struct Warpgroup {
+    uint64_t first = 0;
+    std::deque<WarpgroupStep> steps;
+  };
+  std::vector<Warpgroup> warpgroups;
 
   std::array<Barrier, 16> barriers;
 };

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cluster.h"
+#include "Reduction.h"
 
 #include <cstdio>
 
@@ -27,13 +28,20 @@ std::string nameOf(uint64_t address) {
 void land(const Landing &landing, uint32_t writer, uint32_t now) {
   SharedMemory &shared = landing.block->shared;
   uint8_t *destination = shared.at(landing.address);
-  if (landing.source)
+  if (landing.reduction)
+    applyReduction(landing.reduction, destination, landing.source,
+                   landing.bytes, false);
+  else if (landing.source)
     std::memcpy(destination, landing.source, landing.bytes);
   else
     for (uint32_t i = 0; i < landing.bytes; ++i)
       destination[i] =
           static_cast<uint8_t>(landing.fill >> 8 * (i % landing.fillBytes));
-  shared.endCopy(landing.address, landing.bytes, writer, now);
+  if (landing.block->worker.isChecked)
+    shared.endCopy(landing.address, landing.bytes, writer, now);
+  if (landing.readFrom)
+    landing.readFrom->shared.cancelAsyncRead(landing.readAddress,
+                                             landing.bytes);
 }
 
 } // namespace

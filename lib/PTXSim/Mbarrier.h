@@ -30,8 +30,11 @@ struct Landing {
   /// A pattern of `fillBytes`, repeated.
   uint64_t fill = 0;
   uint32_t fillBytes = 8;
-  /// Zero to overwrite; else what Atomic.h applies.
+  /// Zero to overwrite; else what Reduction.h applies.
   uint32_t reduction = 0;
+  /// The block whose shared memory `source` lies in, and where.
+  Block *readFrom = nullptr;
+  uint32_t readAddress = 0;
 };
 
 struct Mbarrier {

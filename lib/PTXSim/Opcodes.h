@@ -52,6 +52,8 @@ std::vector<OpcodeRow> tensorOpcodes();
 std::vector<OpcodeRow> syncOpcodes();
 std::vector<OpcodeRow> mbarrierOpcodes();
 std::vector<OpcodeRow> clusterOpcodes();
+std::vector<OpcodeRow> bulkOpcodes();
+std::vector<OpcodeRow> wgmmaOpcodes();
 std::vector<OpcodeRow> warpOpcodes();
 std::vector<OpcodeRow> controlOpcodes();
 std::vector<OpcodeRow> wmmaOpcodes();
@@ -124,6 +126,11 @@ public:
   void noteVariable(const Variable &variable);
   void noteCall(const Function &callee);
   CallInfo &addCall();
+  BulkInfo &addBulk();
+  WgmmaInfo &addWgmma();
+  /// As `addAddress`, for instructions with several addresses.
+  bool addAddress(const Operand &operand, AddressUse &use);
+  size_t numSources() const { return checked.size(); }
   void noteSharedWidth(unsigned bytes);
   void noteGlobalWidth(unsigned bytes);
   void noteAsync() { function.usesAsync = true; }

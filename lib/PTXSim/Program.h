@@ -63,6 +63,44 @@ struct CallInfo {
   std::vector<const Variable *> returns;
 };
 
+/// An address among several of one instruction: the index of its base among
+/// the sources, the width of the base, and what is added.
+struct AddressUse {
+  uint8_t source = 0;
+  bool isNarrow = false;
+  int64_t offset = 0;
+};
+
+/// What a bulk copy or reduction needs to know.
+struct BulkInfo {
+  AddressUse destination, source, mbarrier;
+  /// Where the destination, or in a store the source, lies in shared memory.
+  Space space = Space::Shared;
+  bool isTensor = false;
+  bool isReduction = false;
+  /// Coordinates follow each other among the sources; so do the other operands
+  /// from these indices on, 0 where there is none.
+  uint8_t rank = 0;
+  uint8_t firstCoordinate = 0;
+  uint8_t size = 0;
+  uint8_t mask = 0;
+  /// What Reduction.h applies; 0 to overwrite.
+  uint32_t reduction = 0;
+};
+
+/// What wgmma.mma_async needs to know.
+struct WgmmaInfo {
+  uint32_t n = 0;
+  uint32_t k = 0;
+  uint8_t elementBytes = 2;
+  /// The formats of A, B and D; see Wgmma.h.
+  uint8_t aFormat = 0, bFormat = 0, dFormat = 0;
+  bool isAInRegisters = false;
+  bool isATransposed = false, isBTransposed = false;
+  bool negatesA = false, negatesB = false;
+  bool saturates = false;
+};
+
 struct Instr {
   Handler run = nullptr;
   /// Slots: destinations first, then sources.
@@ -73,6 +111,8 @@ struct Instr {
   uint8_t numSrc = 0;
   /// The handler itself says which lanes of the destination become defined.
   bool propagates = false;
+  /// Uses a register that some wgmma of the function uses as well.
+  bool touchesWgmma = false;
   OpClass opClass = OpClass::Move;
   PredicateUse guard;
   PredicateUse predicateSrc[2];
@@ -88,6 +128,8 @@ struct Instr {
   uint32_t reconvergence = noTarget;
   const std::vector<uint32_t> *targets = nullptr;
   const CallInfo *call = nullptr;
+  const BulkInfo *bulk = nullptr;
+  const WgmmaInfo *wgmma = nullptr;
   uint32_t flops = 0;
   /// Index over the whole module.
   uint32_t id = 0;
@@ -120,6 +162,8 @@ struct Function {
   uint32_t numPredicates = 0;
   std::vector<ConstantSlot> constants;
   std::vector<std::unique_ptr<CallInfo>> calls;
+  std::vector<std::unique_ptr<BulkInfo>> bulks;
+  std::vector<std::unique_ptr<WgmmaInfo>> wgmmas;
   /// Reachable through calls from here, this function included.
   std::vector<const Function *> reachable;
   /// Shared, global and constant variables named here.
@@ -159,6 +203,9 @@ struct ModuleImpl {
   /// The text of a 1-based line without surrounding blanks.
   std::string lineText(uint32_t line) const;
 };
+
+/// Marks the instructions that use registers of some wgmma.
+void findWgmmaRegisters(Function &function);
 
 /// Fills in where the lanes of each divergent branch meet again: the immediate
 /// post-dominator of its block.

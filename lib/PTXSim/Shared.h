@@ -117,6 +117,8 @@ public:
                          uint32_t &otherWarp);
   void endAsyncRead(uint64_t address, uint32_t bytes, uint32_t warp,
                     const uint32_t *clock);
+  /// The same for a read that nobody on this side can have waited for.
+  void cancelAsyncRead(uint64_t address, uint32_t bytes);
 
   /// The bytes become an mbarrier's, or cease to be.
   void setMbarrier(uint64_t address, uint32_t bytes, bool isOne);

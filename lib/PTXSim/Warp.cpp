@@ -28,8 +28,16 @@ void Warp::start(uint32_t warpId, uint32_t lanesExisting, uint32_t clockParty,
   waitsAt = nullptr;
   copies.clear();
   openGroup.fill(0);
+  stores.clear();
+  openStoreGroup.fill(0);
+  wgmmas.clear();
+  openWgmmaGroup = 0;
+  hasWgmmaFence = false;
+  warpgroupStep = 0;
+  maxRegisters = 0;
   clock.assign(clockSize, 0);
-  clock[party] = 1;
+  // At 1 it has started, whatever it does comes later.
+  clock[party] = 2;
   givesUp = false;
   rotations = 0;
   clusterArrived = clusterCompleted = 0;
@@ -69,6 +77,7 @@ void Warp::enterFrame(const Function &function) {
   size_t paramBytes = size_t(function.syntax->callParamBytes) * warpSize;
   frame->callParams.assign(paramBytes, 0xCB);
   frame->callParamsWritten.assign(paramBytes, 0);
+  frame->wgmmaSlots.assign(function.wgmmas.empty() ? 0 : function.numSlots, 0);
   frame->paths.clear();
   frame->call = nullptr;
   frame->localBase = (localTop + 15) & ~15u;
@@ -259,6 +268,8 @@ bool Warp::rotatePaths() {
 
 void Warp::exitLanes(uint32_t mask) {
   exited |= mask;
+  if (!stores.empty())
+    abandonStores(mask);
   for (auto &frame : frames) {
     frame->callMask &= ~mask;
     for (PathEntry &path : frame->paths)
@@ -311,6 +322,8 @@ void Warp::call(const Instr &instr, uint32_t mask) {
 }
 
 void Warp::leaveFrame() {
+  if (!wgmmas.empty())
+    abandonWgmma();
   std::unique_ptr<Frame> frame = std::move(frames.back());
   frames.pop_back();
   localTop = frame->localBase;
@@ -401,6 +414,8 @@ template <bool IsChecked> uint64_t Warp::runLoop(uint64_t budget) {
       if (!instr.propagates)
         for (unsigned i = 0; i < instr.numDst; ++i)
           written[instr.op[i]] |= mask;
+      if (instr.touchesWgmma)
+        touchWgmma(instr, mask);
     }
     instr.run(*this, instr, mask);
   }

@@ -45,6 +45,9 @@ struct Frame {
   std::vector<uint32_t> predicates;
   std::vector<uint32_t> predicatesWritten;
   std::vector<PathEntry> paths;
+  /// Per slot what wgmma has to do with it; see Wgmma.h. Empty in functions
+  /// without wgmma.
+  std::vector<uint8_t> wgmmaSlots;
   /// Parameters of calls, lane after lane, and which of their bytes were
   /// written.
   std::vector<uint8_t> callParams;
@@ -69,6 +72,36 @@ struct PendingCopy {
   std::array<uint32_t, warpSize> destination;
   std::array<uint32_t, warpSize> sourceBytes;
   std::array<const uint8_t *, warpSize> source;
+};
+
+/// A bulk copy from shared to global memory.
+struct PendingStore {
+  const Instr *instr = nullptr;
+  uint32_t lane = 0;
+  uint32_t group = 0;
+  /// Shared memory has been read; `data` has it, piece after piece.
+  bool isRead = false;
+  struct Piece {
+    uint32_t address;
+    uint32_t bytes;
+    uint8_t *destination;
+    /// Marks the bytes as initialised; null where that is known.
+    uint8_t *shadow;
+  };
+  std::vector<Piece> pieces;
+  std::vector<uint8_t> data;
+  uint32_t reduction = 0;
+};
+
+/// A wgmma.mma_async whose result has not arrived.
+struct PendingWgmma {
+  const Instr *instr = nullptr;
+  Frame *frame = nullptr;
+  uint32_t group = 0;
+  bool accumulates = false;
+  /// Addresses of 16-byte rows of the core matrices of A, unless it is in
+  /// registers, and of B.
+  std::vector<uint32_t> aRows, bRows;
 };
 
 class Warp {
@@ -127,6 +160,22 @@ public:
   /// The copies of a lane that are in flight, to be completed by someone else.
   std::vector<Landing> takeCopies(uint32_t lane);
 
+  // Bulk copies to global memory: those of lanes in `mask` but the newest
+  // `keepGroups` groups are read, and written if `isWhole`.
+  void completeStores(uint32_t mask, uint32_t keepGroups, bool isWhole);
+  /// The lanes leave the kernel: their copies must have been read.
+  void abandonStores(uint32_t mask);
+  /// The kernel ends, which completes all copies.
+  void finishStores();
+
+  // wgmma: all but the newest `keepGroups` groups are complete.
+  void completeWgmma(uint32_t keepGroups);
+  void issueWgmma(PendingWgmma pending);
+  /// The function is left: its registers must not be in use.
+  void abandonWgmma();
+  /// An instruction uses registers that some wgmma uses as well.
+  void touchWgmma(const Instr &instr, uint32_t mask);
+
   /// Local memory of a lane; null when [offset, offset+bytes) is outside.
   uint8_t *localData(uint32_t lane, uint64_t offset, uint32_t bytes);
   uint8_t *localShadow(uint32_t lane, uint64_t offset);
@@ -173,6 +222,15 @@ public:
 
   std::vector<std::unique_ptr<Frame>> frames;
   std::vector<PendingCopy> copies;
+  std::vector<PendingStore> stores;
+  std::array<uint32_t, warpSize> openStoreGroup{};
+  std::vector<PendingWgmma> wgmmas;
+  uint32_t openWgmmaGroup = 0;
+  bool hasWgmmaFence = false;
+  /// Instructions of its warpgroup that the warp has executed.
+  uint64_t warpgroupStep = 0;
+  /// As setmaxnreg says; 0 as long as it has not.
+  uint32_t maxRegisters = 0;
   std::array<uint32_t, warpSize> openGroup{};
   /// What this warp knows of every party's progress.
   Clock clock;

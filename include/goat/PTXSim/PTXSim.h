@@ -158,6 +158,60 @@ private:
   std::unique_ptr<MemoryImpl> pimpl;
 };
 
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+enum class TensorMapType : uint8_t {
+  U8,
+  U16,
+  U32,
+  S32,
+  U64,
+  S64,
+  F16,
+  BF16,
+  F32,
+  TF32,
+  F64,
+};
+
+/// Which 16-byte chunks of shared memory change places: the number is the span
+/// in bytes.
+enum class TensorMapSwizzle : uint8_t { None, B32, B64, B128 };
+
+/// What elements outside of the tensor are read as.
+enum class TensorMapFill : uint8_t { Zero, NaN };
+
+/// A tensor in global memory and the box that one copy moves, without
+/// interleaving. Dimension 0 is the innermost, its elements are contiguous.
+struct TensorMapDescription {
+  TensorMapType type = TensorMapType::F16;
+  /// 1 to 5 dimensions.
+  uint32_t rank = 1;
+  uint64_t address = 0;
+  /// Extents in elements.
+  std::array<uint64_t, 5> dims{1, 1, 1, 1, 1};
+  /// Bytes from one index to the next of dimensions 1 to rank - 1.
+  std::array<uint64_t, 4> strides{0, 0, 0, 0};
+  /// Extents of the box in elements.
+  std::array<uint32_t, 5> box{1, 1, 1, 1, 1};
+  /// Every how many elements of a dimension above 0 one is copied.
+  std::array<uint32_t, 5> elementStrides{1, 1, 1, 1, 1};
+  TensorMapSwizzle swizzle = TensorMapSwizzle::None;
+  TensorMapFill fill = TensorMapFill::Zero;
+};
+
+using TensorMap = std::array<uint8_t, 128>;
+
+/// The opaque tensor map for a kernel of this simulator, passed by value or
+/// through global memory. Fails where the driver's cuTensorMapEncodeTiled does:
+/// the address and the strides are multiples of 16 bytes, a stride is below
+/// 2^40, an extent at most 2^32, a box at most 256 and its innermost extent a
+/// multiple of 16 bytes within the span of the swizzle, element strides are 1
+/// to 8, and NaN fills floating-point types.
+Result<TensorMap> encodeTensorMap(const TensorMapDescription &description);
+
 /// The parameter block of a launch. Values are pushed in order; the launch
 /// checks number and sizes against the kernel's declaration.
 class Arguments {
@@ -173,6 +227,10 @@ public:
   Arguments &bits16(uint16_t value) { return scalar(value); }
   /// A parameter passed by value.
   Arguments &bytes(const void *data, size_t size);
+  /// A tensor map passed by value.
+  Arguments &tensorMap(const TensorMap &map) {
+    return bytes(map.data(), map.size());
+  }
 
   const std::vector<std::vector<uint8_t>> &values() const { return pushed; }
 
