@@ -144,20 +144,18 @@ llvm::Error Goatc::emitReport(llvm::StringRef source) {
   }
   Provenance provenance;
   FailureOr<std::vector<ptx::Artifact>> artifacts =
-      compileToArtifacts(*module, *chip, options,
-                         flags.report.hasListing() ? &provenance : nullptr);
+      compileToArtifacts(*module, *chip, options, &provenance);
   if (failed(artifacts))
     return llvm::make_error<AlreadyReported>();
   std::vector<report::Report> reports;
   for (auto [index, artifact] : llvm::enumerate(*artifacts)) {
-    reports.push_back(report::gather(
-        artifact, *chip,
-        report::inspect(artifact.ptx, chip->name, flags.report.nvdisasm),
-        contexts[artifact.kernel.name]));
+    report::Context &context = contexts[artifact.kernel.name];
+    context.origin = {source.str(), provenance.tile, provenance.sourceLines,
+                      provenance.ptx[index]};
+    reports.push_back(
+        report::gather(artifact, *chip, flags.report.nvdisasm, context));
     if (flags.report.hasListing())
-      reports.back().listing =
-          report::annotate({source.str(), provenance.tile,
-                            provenance.sourceLines, provenance.ptx[index]});
+      reports.back().listing = report::annotate(*context.origin);
   }
   return write(writeReports(reports, flags.report));
 }

@@ -34,6 +34,14 @@ static bool isDebugLine(llvm::StringRef line) {
          line.starts_with(".section");
 }
 
+std::string goat::report::withoutLines(llvm::StringRef ptx) {
+  std::string text;
+  for (const std::string &line : splitLines(ptx))
+    if (!isDebugLine(line))
+      text += line + "\n";
+  return text;
+}
+
 AnnotatedListing goat::report::annotate(const Origin &origin) {
   AnnotatedListing result;
   result.source = splitLines(origin.source);

@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <map>
 
@@ -125,4 +126,55 @@ CodeReport goat::report::countCode(const Listing &listing,
     if (!isInLoop[index])
       addLocal(report.localOutside, instruction);
   return report;
+}
+
+/// The name of the operation on a line of the tile program: scf.for in
+/// `%1:4 = scf.for …`. Empty for a line without.
+static llvm::StringRef operationName(llvm::StringRef line) {
+  line = line.trim();
+  if (line.starts_with("%"))
+    line = line.split(" = ").second;
+  line.consume_front("\"");
+  llvm::StringRef name = line.take_while(
+      [](char c) { return llvm::isAlnum(c) || c == '.' || c == '_'; });
+  return name.contains('.') ? name : llvm::StringRef();
+}
+
+OriginCosts goat::report::countOrigins(const Listing &listing, double scores,
+                                       const Origin &origin) {
+  std::vector<Loop> loops = findTileLoops(listing);
+  if (loops.empty())
+    return {};
+  llvm::SmallVector<llvm::StringRef> source, tile;
+  llvm::StringRef(origin.source).split(source, '\n');
+  llvm::StringRef(origin.tile).split(tile, '\n');
+  std::map<int, int64_t> lineCounts;
+  std::map<llvm::StringRef, int64_t> opCounts;
+  for (size_t index : loops.front().instructions) {
+    const Instruction &instruction = listing.instructions[index];
+    if (instruction.kind == Kind::Tensor)
+      continue;
+    const size_t line = instruction.source ? instruction.source->line : 0;
+    const bool isKnown = line > 0 && line <= origin.sourceLines.size();
+    ++lineCounts[isKnown ? origin.sourceLines[line - 1] : 0];
+    ++opCounts[isKnown && line <= tile.size() ? operationName(tile[line - 1])
+                                              : ""];
+  }
+  OriginCosts costs;
+  for (auto [line, count] : lineCounts)
+    costs.lines.push_back({line,
+                           line > 0 && size_t(line) <= source.size()
+                               ? source[line - 1].trim().str()
+                               : "",
+                           count / scores});
+  for (auto [name, count] : opCounts)
+    costs.tileOps.push_back(
+        {name.empty() ? "none" : name.str(), count / scores});
+  llvm::sort(costs.lines, [](const LineCost &a, const LineCost &b) {
+    return a.perScore != b.perScore ? a.perScore > b.perScore : a.line < b.line;
+  });
+  llvm::sort(costs.tileOps, [](const auto &a, const auto &b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  return costs;
 }

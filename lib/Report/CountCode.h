@@ -20,6 +20,11 @@ namespace goat::report {
 CodeReport countCode(const Listing &listing, const ptx::ChipDescription &chip,
                      double scores, std::optional<int64_t> flopsPerScore);
 
+/// Where the instructions in the unmasked loop of `listing` came from, which
+/// know their lines in the tile program.
+OriginCosts countOrigins(const Listing &listing, double scores,
+                         const Origin &origin);
+
 } // namespace goat::report
 
 #endif // GOAT_LIB_REPORT_COUNTCODE_H

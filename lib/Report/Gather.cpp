@@ -28,7 +28,8 @@ Inspection goat::report::inspect(llvm::StringRef ptx, llvm::StringRef target,
   llvm::Expected<std::string> ptxas = ptx::findPtxas();
   if (!ptxas)
     return note(ptxas.takeError());
-  llvm::Expected<ptx::Assembly> assembly = ptx::assemble(*ptxas, ptx, target);
+  llvm::Expected<ptx::Assembly> assembly =
+      ptx::assemble(*ptxas, ptx, target, /*keepsLines=*/true);
   if (!assembly)
     return note(assembly.takeError());
   result.resources = std::move(assembly->entries);
@@ -97,9 +98,16 @@ namespace {
 class Gatherer {
 public:
   Gatherer(const ptx::Artifact &artifact, const ptx::ChipDescription &chip,
-           const Inspection &inspection, const Context &context)
+           llvm::StringRef nvdisasm, const Context &context)
       : kernel(artifact.kernel), text(artifact.ptx), chip(chip),
-        inspection(inspection), context(context) {}
+        context(context) {
+    // The lines of another text would be wrong.
+    hasOrigin = context.origin &&
+                withoutLines(context.origin->ptx) == withoutLines(text);
+    if (hasOrigin)
+      text = context.origin->ptx;
+    inspection = inspect(text, chip.name, nvdisasm);
+  }
 
   Report gather();
 
@@ -115,10 +123,12 @@ private:
   }
 
   const ptx::Kernel &kernel;
+  /// The PTX, with lines where they are known.
   llvm::StringRef text;
   const ptx::ChipDescription &chip;
-  const Inspection &inspection;
+  Inspection inspection;
   const Context &context;
+  bool hasOrigin = false;
   Report report;
 };
 
@@ -218,9 +228,13 @@ void Gatherer::gatherCode() {
     else
       report.notes.push_back(llvm::toString(read.takeError()));
   }
-  for (const Listing &listing : listings)
+  for (const Listing &listing : listings) {
     report.code.push_back(
         countCode(listing, chip, scores, context.flopsPerScore));
+    if (hasOrigin && scores > 0)
+      report.code.back().origins =
+          countOrigins(listing, scores, *context.origin);
+  }
 }
 
 void Gatherer::predict() {
@@ -256,9 +270,8 @@ Report Gatherer::gather() {
 
 Report goat::report::gather(const ptx::Artifact &artifact,
                             const ptx::ChipDescription &chip,
-                            const Inspection &inspection,
-                            const Context &context) {
-  return Gatherer(artifact, chip, inspection, context).gather();
+                            llvm::StringRef nvdisasm, const Context &context) {
+  return Gatherer(artifact, chip, nvdisasm, context).gather();
 }
 
 llvm::Expected<Report> goat::report::gatherForeign(

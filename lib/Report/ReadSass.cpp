@@ -3,11 +3,12 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads what `nvdisasm -c` prints:
+// Reads what `nvdisasm -c -g` prints:
 //
 //   .text.kernel:
 //           /*0000*/                   LDC R1, c[0x0][0x28] ;
 //   .L_x_2:
+//           //## File "tile.mlir", line 203
 //           /*0010*/              @!P0 BRA `(.L_x_2) ;
 //
 //===----------------------------------------------------------------------===//
@@ -40,12 +41,14 @@ static Instruction readInstruction(llvm::StringRef code, bool isConditional) {
 std::vector<Listing> goat::report::readSass(llvm::StringRef text) {
   std::vector<Listing> listings;
   int number = 0;
+  std::optional<SourcePosition> source;
   while (!text.empty()) {
     auto [whole, rest] = text.split('\n');
     text = rest;
     ++number;
     llvm::StringRef line = whole.trim();
     if (line.starts_with(".text.") && line.ends_with(":")) {
+      source.reset();
       listings.emplace_back();
       listings.back().language = Language::SASS;
       listings.back().entry = line.drop_front(6).drop_back().str();
@@ -57,6 +60,15 @@ std::vector<Listing> goat::report::readSass(llvm::StringRef text) {
     if (line.ends_with(":")) {
       listing.labels.push_back(
           {line.drop_back().str(), listing.instructions.size()});
+      continue;
+    }
+    // Of functions that were inlined, the innermost position comes first.
+    if (line.consume_front("//## File ")) {
+      int position = 0;
+      llvm::StringRef digits = line.rsplit(", line ").second;
+      if (!line.contains(" inlined at ") &&
+          !digits.consumeInteger(10, position))
+        source = SourcePosition{1, position};
       continue;
     }
     // The address, then the instruction; the encoding's second word stands
@@ -73,6 +85,7 @@ std::vector<Listing> goat::report::readSass(llvm::StringRef text) {
     }
     listing.instructions.push_back(readInstruction(code, isConditional));
     listing.instructions.back().line = number;
+    listing.instructions.back().source = source;
   }
   return listings;
 }

@@ -94,6 +94,16 @@ static Value toJSON(const CodeReport &code) {
   for (const LoopReport &loop : code.loops)
     loops.push_back(toJSON(loop));
   object["loops"] = std::move(loops);
+  Array lines;
+  for (const LineCost &cost : code.origins.lines)
+    lines.push_back(Object{{"line", cost.line},
+                           {"text", cost.text},
+                           {"per_score_without_tensor", cost.perScore}});
+  Object tileOps;
+  for (const auto &[name, perScore] : code.origins.tileOps)
+    tileOps[name] = perScore;
+  object["tile_ops"] = std::move(tileOps);
+  object["lines"] = std::move(lines);
   object["local_bytes_outside"] = toJSON(code.localOutside);
   return object;
 }

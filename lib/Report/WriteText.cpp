@@ -159,6 +159,17 @@ void TextWriter::writeCode(const CodeReport &code) {
                    " of them tensor: " + showKinds(code.kinds, 1, "{0:f0}"));
   for (const LoopReport &loop : code.loops)
     writeLoop(loop);
+  for (const LineCost &cost : code.origins.lines)
+    line(
+        cost.line ? "line " + std::to_string(cost.line) : "no line",
+        llvm::formatv("{0:f2} in the unmasked loop: {1}", cost.perScore,
+                      cost.line ? cost.text : "made for several, or for none"));
+  std::string ops;
+  for (const auto &[name, perScore] : code.origins.tileOps)
+    ops +=
+        llvm::formatv("{0}{1} {2:f2}", ops.empty() ? "" : ", ", name, perScore);
+  if (!ops.empty())
+    line("tile ops", "unmasked: " + ops);
   if (code.loops.empty())
     line("loop", "none over tiles with tensor instructions; all of them run at "
                  "most once");

@@ -103,7 +103,7 @@ struct Listing {
 void classifySass(Instruction &instruction, llvm::StringRef operands);
 void classifyPTX(Instruction &instruction, llvm::StringRef operands);
 
-/// The kernels in what `nvdisasm -c` printed, in its order.
+/// The kernels in what `nvdisasm -c -g` printed, in its order.
 std::vector<Listing> readSass(llvm::StringRef text);
 
 /// The kernels (.entry) of a PTX text, in its order. A text without any is an

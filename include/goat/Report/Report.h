@@ -110,6 +110,23 @@ struct LoopReport {
   }
 };
 
+/// Instructions that one line of the source became.
+struct LineCost {
+  /// From 1, 0 for what no line is known of.
+  int line = 0;
+  std::string text;
+  /// In the unmasked loop, without tensor instructions, for each score.
+  double perScore = 0;
+};
+
+/// The instructions of the unmasked loop by where they came from, the dearest
+/// first.
+struct OriginCosts {
+  std::vector<LineCost> lines;
+  /// Operations of the tile program by name, and instructions for each score.
+  std::vector<std::pair<std::string, double>> tileOps;
+};
+
 /// The code of one entry.
 struct CodeReport {
   std::string entry;
@@ -117,6 +134,8 @@ struct CodeReport {
   int64_t instructions = 0;
   std::array<int64_t, numKinds> kinds{};
   std::vector<LoopReport> loops;
+  /// Empty where lines or scores are not known.
+  OriginCosts origins;
   /// What is outside of `loops`.
   LocalBytes localOutside;
 };
@@ -126,17 +145,6 @@ struct LaunchPrediction {
   /// Seconds of the limiting pipe over all scores, as if nothing were masked
   /// and every tile were whole, and of the memory traffic.
   double computeSeconds = 0, memorySeconds = 0;
-};
-
-/// Where a PTX text came from.
-struct Origin {
-  /// The source file and the tile program made from it; empty when they are
-  /// not known.
-  std::string source, tile;
-  /// For each line of `tile`, its line in `source`, 0 for none.
-  std::vector<int> sourceLines;
-  /// The PTX, with .loc directives whose lines are those of `tile`.
-  std::string ptx;
 };
 
 /// A line of PTX.
@@ -183,6 +191,17 @@ struct Report {
   std::optional<AnnotatedListing> listing;
 };
 
+/// Where a PTX text came from.
+struct Origin {
+  /// The source file and the tile program made from it; empty when they are
+  /// not known.
+  std::string source, tile;
+  /// For each line of `tile`, its line in `source`, 0 for none.
+  std::vector<int> sourceLines;
+  /// The PTX, with .loc directives whose lines are those of `tile`.
+  std::string ptx;
+};
+
 /// What the artifact does not say.
 struct Context {
   /// FLOPs of Q·Kᵀ and P·V of the whole launch, and of one score: 2·(D + Dv).
@@ -190,11 +209,13 @@ struct Context {
   std::optional<int64_t> flopsPerScore;
   /// The shapes of the inputs, to evaluate formulas at.
   std::optional<std::vector<llvm::SmallVector<int64_t>>> shapes;
+  std::optional<Origin> origin;
 };
 
-/// The report of a compiled kernel.
+/// The report of a compiled kernel, counted by the programs that inspect()
+/// uses.
 Report gather(const ptx::Artifact &artifact, const ptx::ChipDescription &chip,
-              const Inspection &inspection, const Context &context);
+              llvm::StringRef nvdisasm, const Context &context);
 
 /// The report of a PTX text from elsewhere, whose tile loop computes
 /// `scoresPerThread` scores in each thread; 0 when that is not known.
@@ -202,6 +223,9 @@ llvm::Expected<Report> gatherForeign(llvm::StringRef ptx,
                                      const ptx::ChipDescription &chip,
                                      const Inspection &inspection,
                                      double scoresPerThread);
+
+/// `ptx` without .loc directives and what comes with them.
+std::string withoutLines(llvm::StringRef ptx);
 
 /// The listing of `origin`, without the lines that only hold it together.
 AnnotatedListing annotate(const Origin &origin);

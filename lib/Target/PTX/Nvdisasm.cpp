@@ -30,7 +30,7 @@ llvm::Expected<std::string> goat::ptx::disassemble(llvm::StringRef nvdisasm,
     return std::move(error);
   std::string message;
   const bool succeeded =
-      runProgram({nvdisasm, "-c", binary.path()}, output, message);
+      runProgram({nvdisasm, "-c", "-g", binary.path()}, output, message);
   std::string text = output.read();
   if (!succeeded)
     return llvm::createStringError("nvdisasm refused the cubin: " + message +

@@ -59,7 +59,8 @@ std::vector<EntryResources> goat::ptx::parseResources(llvm::StringRef output) {
 
 llvm::Expected<Assembly> goat::ptx::assemble(llvm::StringRef ptxas,
                                              llvm::StringRef ptx,
-                                             llvm::StringRef chip) {
+                                             llvm::StringRef chip,
+                                             bool keepsLines) {
   TemporaryFile text, cubin, log;
   if (llvm::Error error = text.create("ptx", ptx))
     return std::move(error);
@@ -70,9 +71,11 @@ llvm::Expected<Assembly> goat::ptx::assemble(llvm::StringRef ptxas,
 
   std::string architecture = ("--gpu-name=" + chip).str();
   std::string message;
-  const bool succeeded =
-      runProgram({ptxas, architecture, "-v", text.path(), "-o", cubin.path()},
-                 log, message);
+  llvm::SmallVector<llvm::StringRef> arguments{
+      ptxas, architecture, "-v", text.path(), "-o", cubin.path()};
+  if (keepsLines)
+    arguments.push_back("--generate-line-info");
+  const bool succeeded = runProgram(arguments, log, message);
   std::string said = log.read();
   if (!succeeded)
     return llvm::createStringError("ptxas refused the kernel for " + chip +

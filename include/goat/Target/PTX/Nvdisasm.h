@@ -22,8 +22,9 @@ namespace goat::ptx {
 /// else in /usr/local/cuda/bin. The error says where was looked.
 llvm::Expected<std::string> findNvdisasm();
 
-/// The code of `cubin` as text, by the program at `nvdisasm`. The error carries
-/// what it said.
+/// The code of `cubin` as text, by the program at `nvdisasm`, with comments
+/// `//## File "…", line N` where the cubin knows lines. The error carries what
+/// it said.
 llvm::Expected<std::string> disassemble(llvm::StringRef nvdisasm,
                                         llvm::StringRef cubin);
 

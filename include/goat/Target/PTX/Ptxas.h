@@ -44,9 +44,11 @@ llvm::Expected<std::string> findPtxas();
 std::vector<EntryResources> parseResources(llvm::StringRef output);
 
 /// Assembles `ptx` for `chip` ("sm_90a") with the program at `ptxas`. The error
-/// carries what ptxas said.
+/// carries what ptxas said. With `keepsLines`, the cubin knows the lines that
+/// .loc directives name; its code is the same.
 llvm::Expected<Assembly> assemble(llvm::StringRef ptxas, llvm::StringRef ptx,
-                                  llvm::StringRef chip);
+                                  llvm::StringRef chip,
+                                  bool keepsLines = false);
 
 } // namespace goat::ptx
 
