@@ -112,42 +112,48 @@ uint64_t applyOp(Op op, Type type, uint64_t old, uint64_t b, uint64_t c,
   }
 }
 
-/// Word is the unsigned integer of the operand's width.
+constexpr unsigned maxVector = 8;
+
+/// Word is the unsigned integer of an element's width. The elements of a vector
+/// are updated one by one.
 template <typename Word>
 void runAtomic(Warp &warp, const Instr &instr, uint32_t mask) {
   Op op = static_cast<Op>(instr.flags & 0xf);
   Type type = static_cast<Type>(instr.flags >> 8 & 0xff);
-  unsigned first = instr.numDst;
+  unsigned first = instr.numDst, count = instr.access.vector;
   LaneAccess access;
   computeAddresses(warp, instr, instr.op[first], access);
   uint32_t valid =
       resolveAccess(warp, instr, instr.access.space, AccessKind::Atomic,
-                    sizeof(Word), mask, access);
-  const Word *b = warp.lanes<Word>(instr.op[first + 1]);
-  const Word *c = warp.lanes<Word>(instr.op[first + 1 + (op == Op::Cas)]);
-  Word *result = instr.numDst ? warp.lanes<Word>(instr.op[0]) : nullptr;
-  // The destination may be one of the operands.
-  Word olds[warpSize];
-  for (uint32_t left = valid; left; left &= left - 1) {
-    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
-    Word *word = reinterpret_cast<Word *>(access.data[lane]);
-    bool isGlobal = instr.access.space == Space::Global ||
-                    (instr.access.space == Space::Generic &&
-                     access.address[lane] >= firstGlobalAddress);
-    Word old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-    Word next;
-    do
-      next =
-          static_cast<Word>(applyOp(op, type, old, b[lane], c[lane], isGlobal));
-    while (!__atomic_compare_exchange_n(word, &old, next, false,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
-    olds[lane] = old;
-  }
-  if (result)
+                    sizeof(Word) * count, mask, access);
+  // A destination may be one of the operands.
+  Word olds[maxVector][warpSize];
+  for (unsigned e = 0; e < count; ++e) {
+    const Word *b = warp.lanes<Word>(instr.op[first + 1 + e]);
+    const Word *c = warp.lanes<Word>(instr.op[first + 1 + e + (op == Op::Cas)]);
     for (uint32_t left = valid; left; left &= left - 1) {
       unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
-      result[lane] = olds[lane];
+      Word *word = reinterpret_cast<Word *>(access.data[lane]) + e;
+      bool isGlobal = instr.access.space == Space::Global ||
+                      (instr.access.space == Space::Generic &&
+                       access.address[lane] >= firstGlobalAddress);
+      Word old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+      Word next;
+      do
+        next = static_cast<Word>(
+            applyOp(op, type, old, b[lane], c[lane], isGlobal));
+      while (!__atomic_compare_exchange_n(word, &old, next, false,
+                                          __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+      olds[e][lane] = old;
     }
+  }
+  for (unsigned e = 0; e < instr.numDst; ++e) {
+    Word *result = warp.lanes<Word>(instr.op[e]);
+    for (uint32_t left = valid; left; left &= left - 1) {
+      unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+      result[lane] = olds[e][lane];
+    }
+  }
 }
 
 /// The operation among the modifiers.
@@ -188,12 +194,16 @@ bool decodeAtomic(Decoder &d) {
   size_t count = next + (op == Op::Cas ? 3 : 2);
   if (!d.expectOperands(count, count + (d.has("L2::cache_hint") ? 1 : 0)))
     return false;
-  if (hasResult && !d.addDst(d.operand(0), bytes))
+  size_t vector = d.has("v2") ? 2 : d.has("v4") ? 4 : d.has("v8") ? 8 : 1;
+  d.instr.access.vector = static_cast<uint8_t>(vector);
+  if (vector > 1 && d.instr.access.space != Space::Global)
+    return d.fail("expected .global where a vector is updated");
+  if (hasResult && !d.addDstList(d.operand(0), vector, bytes))
     return false;
   if (!d.addAddress(d.operand(next)))
     return false;
   for (size_t i = next + 1; i < count; ++i)
-    if (!d.addSrc(d.operand(i), bytes))
+    if (!d.addSrcList(d.operand(i), vector, bytes))
       return false;
   d.instr.flags |= static_cast<uint32_t>(op) | static_cast<uint32_t>(type) << 8;
   return true;
@@ -268,6 +278,12 @@ std::vector<OpcodeRow> atomicOpcodes() {
       GOAT_RED("(.min|.max)", GOAT_INTEGERS),
       GOAT_RED("(.inc|.dec)", GOAT_POLICY ".u32"),
       GOAT_RED("(.and|.or|.xor)", GOAT_BITS),
+      GOAT_ATOM(".add", GOAT_POLICY "(.v2|.v4).f32"),
+      GOAT_ATOM(".add", ".noftz" GOAT_POLICY "(.v2|.v4)(.f16x2|.bf16x2)"),
+      GOAT_ATOM(".add", ".noftz" GOAT_POLICY "(.v2|.v4|.v8)(.f16|.bf16)"),
+      GOAT_RED(".add", GOAT_POLICY "(.v2|.v4).f32"),
+      GOAT_RED(".add", ".noftz" GOAT_POLICY "(.v2|.v4)(.f16x2|.bf16x2)"),
+      GOAT_RED(".add", ".noftz" GOAT_POLICY "(.v2|.v4|.v8)(.f16|.bf16)"),
   };
 #undef GOAT_SCOPE
 #undef GOAT_ORDER

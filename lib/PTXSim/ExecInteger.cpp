@@ -133,6 +133,20 @@ uint32_t dp4a(uint32_t a, uint32_t b, uint32_t c) {
                                int32_t(static_cast<B>(b >> 8 * i)));
   return c;
 }
+/// `F` on both halves of a word.
+template <auto F> uint32_t onHalves(uint32_t a, uint32_t b) {
+  using T = decltype(F(0, 0));
+  uint32_t low = static_cast<uint16_t>(F(T(a), T(b)));
+  uint32_t high = static_cast<uint16_t>(F(T(a >> 16), T(b >> 16)));
+  return low | high << 16;
+}
+int16_t minimumRelu16(int16_t a, int16_t b) {
+  return maximum<int16_t>(minimum<int16_t>(a, b), 0);
+}
+int16_t maximumRelu16(int16_t a, int16_t b) {
+  return maximum<int16_t>(maximum<int16_t>(a, b), 0);
+}
+
 /// Two 16-bit elements of a times the low or the high bytes of b.
 template <typename A16, typename B8, bool High>
 uint32_t dp2a(uint32_t a, uint32_t b, uint32_t c) {
@@ -250,6 +264,7 @@ std::vector<OpcodeRow> integerOpcodes() {
       alu<&minimum<uint32_t>>("min.u32", c),
       alu<&minimum<int32_t>>("min.s32", c),
       alu<&minimumRelu>("min.relu.s32", c),
+      alu<&minimumRelu>("min.s32.relu", c), // as nvcc writes it
       alu<&minimum<uint64_t>>("min.u64", c),
       alu<&minimum<int64_t>>("min.s64", c),
       alu<&maximum<uint16_t>>("max.u16", c),
@@ -257,6 +272,7 @@ std::vector<OpcodeRow> integerOpcodes() {
       alu<&maximum<uint32_t>>("max.u32", c),
       alu<&maximum<int32_t>>("max.s32", c),
       alu<&maximumRelu>("max.relu.s32", c),
+      alu<&maximumRelu>("max.s32.relu", c),
       alu<&maximum<uint64_t>>("max.u64", c),
       alu<&maximum<int64_t>>("max.s64", c),
       alu<&mulLo<uint16_t>>("mul.lo(.u16|.s16)", c),
@@ -319,6 +335,15 @@ std::vector<OpcodeRow> integerOpcodes() {
       alu<&dp2a<uint16_t, int8_t, true>>("dp2a.hi.u32.s32", c),
       alu<&dp2a<int16_t, uint8_t, true>>("dp2a.hi.s32.u32", c),
       alu<&dp2a<int16_t, int8_t, true>>("dp2a.hi.s32.s32", c),
+      alu<&onHalves<&add<uint16_t>>>("add(.u16x2|.s16x2)", c),
+      alu<&onHalves<&minimum<uint16_t>>>("min.u16x2", c),
+      alu<&onHalves<&minimum<int16_t>>>("min.s16x2", c),
+      alu<&onHalves<&maximum<uint16_t>>>("max.u16x2", c),
+      alu<&onHalves<&maximum<int16_t>>>("max.s16x2", c),
+      alu<&onHalves<&minimumRelu16>>("min.relu.s16x2", c),
+      alu<&onHalves<&minimumRelu16>>("min.s16x2.relu", c),
+      alu<&onHalves<&maximumRelu16>>("max.relu.s16x2", c),
+      alu<&onHalves<&maximumRelu16>>("max.s16x2.relu", c),
       alu<&vabsdiff4<false>>("vabsdiff4.u32.u32.u32", c),
       alu<&vabsdiff4<true>>("vabsdiff4.u32.u32.u32.add", c),
       {"(add|sub).cc(.u32|.s32|.u64|.s64)", c, decodeCarry},
