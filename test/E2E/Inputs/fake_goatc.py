@@ -16,7 +16,9 @@ NAMES = ("tensor", "ldmatrix", "cp.async", "mufu", "ffma", "fmul", "fadd", "fmnm
 def loop(role, stored):
     return {"role": role, "per_score": {name: 0.25 for name in NAMES},
             "per_score_without_tensor": 4.5,
-            "local_bytes": {"stores": stored, "loads": 0}}
+            "local_bytes": {"stores": stored, "loads": 0},
+            "predicted": {"limiting_pipe": "issue", "tflops_serial": 1,
+                          "tflops_overlapped": 2}}
 
 
 if "--version" in sys.argv:
@@ -25,5 +27,6 @@ if "--version" in sys.argv:
 code = {"language": "SASS", "loops": [loop("unmasked", 4), loop("masked", 60)],
         "local_bytes_outside": {"stores": 0, "loads": 0}}
 kernel = {"code": [code], "tools": "ptxas 0, nvdisasm 0", "notes": [],
-          "launches": [{"resources": {"registers": 255}}]}
+          "choices": {"schedule": "<rows = 128, keys = 64, warps = 4, stages = 2>"},
+          "launches": [{"resources": {"registers": 255}, "resident": {"blocks": 2}}]}
 print(json.dumps({"kernels": [kernel]}))
