@@ -4,11 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // rcp, sqrt, rsqrt, ex2, lg2, sin, cos, tanh and div with `.approx` or `.full`:
-// computed in double and rounded once, hence within the error PTX documents.
+// computed in double and rounded once, hence within the error PTX documents. A
+// launch may ask for results off by as much as that, which depend on the seed
+// and the arguments alone, and for NaN where no error is documented.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Alu.h"
+#include "Launch.h"
 
 namespace goat::ptxsim {
 
@@ -75,33 +78,158 @@ double upperWord(double a) {
 double rcpD(double a) { return upperWord(1.0 / upperWord(a)); }
 double rsqrtD(double a) { return upperWord(1.0 / std::sqrt(upperWord(a))); }
 
+//===----------------------------------------------------------------------===//
+// What the ISA promises
+//===----------------------------------------------------------------------===//
+
+/// One function: its value in double, and how far the result may lie from it,
+/// in the notes of the instruction; negative where nothing is promised.
+struct Promise {
+  double (*value)(double a, double b);
+  double (*bound)(double a, double b, double value);
+};
+
+double ulpOf(double value) {
+  int exponent = std::max(std::ilogb(value), -126);
+  return std::ldexp(1.0, exponent - 23);
+}
+
+constexpr Promise promiseRcp{
+    [](double a, double) { return 1.0 / a; },
+    [](double, double, double value) { return ulpOf(value); }};
+constexpr Promise promiseSqrt{
+    [](double a, double) { return std::sqrt(a); },
+    [](double, double, double value) { return 0x1p-23 * value; }};
+constexpr Promise promiseRsqrt{
+    [](double a, double) { return 1.0 / std::sqrt(a); },
+    // 2^-22.9
+    [](double, double, double value) { return 0x1.125fp-23 * value; }};
+constexpr Promise promiseEx2{
+    [](double a, double) { return std::exp2(a); },
+    [](double, double, double value) { return 2 * ulpOf(value); }};
+constexpr Promise promiseLg2{[](double a, double) { return std::log2(a); },
+                             [](double a, double, double value) {
+                               return a > 0.5 && a < 2
+                                          ? 0x1p-22
+                                          : 0x1p-22 * std::fabs(value);
+                             }};
+/// 2^-20.5 up to two pi, 2^-14.7 up to a hundred, beyond that nothing.
+double angleBound(double a, double, double) {
+  constexpr double pi = 0x1.921fb54442d18p1;
+  double size = std::fabs(a);
+  return size <= 2 * pi ? 0x1.6a09p-21 : size <= 100 * pi ? 0x1.3b2cp-15 : -1;
+}
+constexpr Promise promiseSin{[](double a, double) { return std::sin(a); },
+                             angleBound};
+constexpr Promise promiseCos{[](double a, double) { return std::cos(a); },
+                             angleBound};
+constexpr Promise promiseTanh{
+    [](double a, double) { return std::tanh(a); },
+    [](double, double, double value) { return 0x1p-11 * std::fabs(value); }};
+constexpr Promise promiseFull{
+    [](double a, double b) { return a / b; },
+    [](double, double, double value) { return 2 * ulpOf(value); }};
+constexpr Promise promiseDiv{[](double a, double b) { return a / b; },
+                             [](double, double b, double value) {
+                               return std::fabs(b) < 0x1p-126
+                                          ? -1
+                                          : 2 * ulpOf(value);
+                             }};
+
+/// A number in [-1, 1] drawn from all that it depends on.
+double draw(uint64_t seed, uint32_t a, uint32_t b) {
+  uint64_t x = seed ^ (uint64_t(a) << 32 | b);
+  for (int round = 0; round < 2; ++round) {
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    x ^= x >> 31;
+  }
+  return static_cast<double>(static_cast<int64_t>(x)) * 0x1p-63;
+}
+
+template <typename> constexpr unsigned arity = 1;
+template <> constexpr unsigned arity<float (*)(float, float)> = 2;
+
+/// `Fn`, and in launches that ask for it a result within `What` instead.
+template <auto Fn, const Promise &What, bool Flushes>
+void runApproximate(Warp &warp, const Instr &instr, uint32_t mask) {
+  static const Handler exact = widest<&Lift<Fn>::run>();
+  const LaunchConfig &config = warp.worker.launch.config;
+  if (config.approximation == Approximation::Exact) {
+    exact(warp, instr, mask);
+    return;
+  }
+  // The destination may be a source.
+  float a[warpSize], b[warpSize] = {};
+  std::memcpy(a, warp.lanes<float>(instr.op[1]), sizeof(a));
+  if (arity<decltype(Fn)> == 2)
+    std::memcpy(b, warp.lanes<float>(instr.op[2]), sizeof(b));
+  exact(warp, instr, mask);
+  float *results = warp.lanes<float>(instr.op[0]);
+  uint32_t unpromised = 0;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+    float x = Flushes ? flush(a[lane]) : a[lane];
+    float y = Flushes ? flush(b[lane]) : b[lane];
+    // Tables list the results for zeros, infinities and NaN.
+    bool isListed = x == 0 || !std::isfinite(x) ||
+                    (arity<decltype(Fn)> == 2 && (y == 0 || !std::isfinite(y)));
+    float rounded = results[lane];
+    if (isListed || rounded == 0 || !std::isfinite(rounded))
+      continue;
+    double value = What.value(x, y);
+    double bound = What.bound(x, y, value);
+    if (bound < 0) {
+      unpromised |= 1u << lane;
+      results[lane] = bitCast<float>(0x7fffffffu);
+    } else if (config.approximation == Approximation::Perturbed) {
+      double u = draw(config.seed, bitCast<uint32_t>(x), bitCast<uint32_t>(y));
+      float moved = static_cast<float>(value + u * bound);
+      // Rounding may leave the bound again.
+      if (std::fabs(moved - value) <= bound && std::isfinite(moved))
+        results[lane] = Flushes ? flush(moved) : moved;
+    }
+  }
+  if (unpromised)
+    warp.report(FindingKind::UndefinedResult, instr, unpromised, 0,
+                "the argument " + std::to_string(a[__builtin_ctz(unpromised)]) +
+                    " is outside of the range in which the ISA promises an "
+                    "error");
+}
+
+template <auto Fn, const Promise &What>
+void addRows(std::vector<OpcodeRow> &rows, const char *plain,
+             const char *flushing) {
+  constexpr OpClass c = OpClass::Mufu;
+  rows.push_back(alu<Fn>(plain, c));
+  rows.back().handler = runApproximate<Fn, What, false>;
+  if (!flushing)
+    return;
+  constexpr auto flushed = &Ftz<Fn>::apply;
+  rows.push_back(alu<flushed>(flushing, c));
+  rows.back().handler = runApproximate<flushed, What, true>;
+}
+
 } // namespace
 
 std::vector<OpcodeRow> approximateOpcodes() {
-  constexpr OpClass c = OpClass::Mufu;
-  return {
-      alu<&rcp>("rcp.approx.f32", c),
-      alu<&Ftz<&rcp>::apply>("rcp.approx.ftz.f32", c),
-      alu<&squareRoot>("sqrt.approx.f32", c),
-      alu<&Ftz<&squareRoot>::apply>("sqrt.approx.ftz.f32", c),
-      alu<&rsqrt>("rsqrt.approx.f32", c),
-      alu<&Ftz<&rsqrt>::apply>("rsqrt.approx.ftz.f32", c),
-      alu<&ex2>("ex2.approx.f32", c),
-      alu<&Ftz<&ex2>::apply>("ex2.approx.ftz.f32", c),
-      alu<&lg2>("lg2.approx.f32", c),
-      alu<&Ftz<&lg2>::apply>("lg2.approx.ftz.f32", c),
-      alu<&sine>("sin.approx.f32", c),
-      alu<&Ftz<&sine>::apply>("sin.approx.ftz.f32", c),
-      alu<&cosine>("cos.approx.f32", c),
-      alu<&Ftz<&cosine>::apply>("cos.approx.ftz.f32", c),
-      alu<&tanH>("tanh.approx.f32", c),
-      alu<&divFull>("div.full.f32", c),
-      alu<&Ftz<&divFull>::apply>("div.full.ftz.f32", c),
-      alu<&divApprox>("div.approx.f32", c),
-      alu<&Ftz<&divApprox>::apply>("div.approx.ftz.f32", c),
+  std::vector<OpcodeRow> rows = {
       alu<&rcpD>("rcp.approx.ftz.f64", OpClass::Fp64),
       alu<&rsqrtD>("rsqrt.approx(.ftz)?.f64", OpClass::Fp64),
   };
+  addRows<&rcp, promiseRcp>(rows, "rcp.approx.f32", "rcp.approx.ftz.f32");
+  addRows<&squareRoot, promiseSqrt>(rows, "sqrt.approx.f32",
+                                    "sqrt.approx.ftz.f32");
+  addRows<&rsqrt, promiseRsqrt>(rows, "rsqrt.approx.f32",
+                                "rsqrt.approx.ftz.f32");
+  addRows<&ex2, promiseEx2>(rows, "ex2.approx.f32", "ex2.approx.ftz.f32");
+  addRows<&lg2, promiseLg2>(rows, "lg2.approx.f32", "lg2.approx.ftz.f32");
+  addRows<&sine, promiseSin>(rows, "sin.approx.f32", "sin.approx.ftz.f32");
+  addRows<&cosine, promiseCos>(rows, "cos.approx.f32", "cos.approx.ftz.f32");
+  addRows<&tanH, promiseTanh>(rows, "tanh.approx.f32", nullptr);
+  addRows<&divFull, promiseFull>(rows, "div.full.f32", "div.full.ftz.f32");
+  addRows<&divApprox, promiseDiv>(rows, "div.approx.f32", "div.approx.ftz.f32");
+  return rows;
 }
 
 } // namespace goat::ptxsim

@@ -30,6 +30,8 @@ const char *findingKindName(FindingKind kind) {
     return "shared-race";
   case FindingKind::GlobalRace:
     return "global-race";
+  case FindingKind::UndefinedResult:
+    return "undefined-result";
   case FindingKind::MissingAsyncWait:
     return "missing-async-wait";
   case FindingKind::BarrierDivergence:

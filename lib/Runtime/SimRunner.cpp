@@ -153,6 +153,8 @@ llvm::Expected<bool> SimCall::launch(const ptxsim::Module &module,
   ptxsim::LaunchConfig config;
   config.seed = options.seed;
   config.threads = options.threads;
+  if (options.perturbsApproximations)
+    config.approximation = ptxsim::Approximation::Perturbed;
   config.progress = progress;
   config.grid = launchSizes.grid;
   llvm::copy(launch.block, config.block.begin());

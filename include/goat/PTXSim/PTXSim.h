@@ -253,6 +253,7 @@ enum class FindingKind {
   UninitialisedMemory,
   SharedRace,
   GlobalRace,
+  UndefinedResult,
   MissingAsyncWait,
   BarrierDivergence,
   BarrierMismatch,
@@ -379,6 +380,17 @@ enum class Checks {
   All,
 };
 
+/// What the approximate functions of fp32 return: `ex2.approx` and its like.
+enum class Approximation : uint8_t {
+  /// The value, rounded once.
+  Exact,
+  /// The same; NaN and a finding where the ISA promises no error.
+  Promised,
+  /// A value drawn by seed and argument from within the error that the ISA
+  /// promises; NaN and a finding where it promises none.
+  Perturbed,
+};
+
 struct LaunchConfig {
   std::array<uint32_t, 3> grid{1, 1, 1};
   std::array<uint32_t, 3> block{32, 1, 1};
@@ -390,6 +402,7 @@ struct LaunchConfig {
   /// warps of every block.
   uint64_t seed = 0;
   Checks checks = Checks::All;
+  Approximation approximation = Approximation::Exact;
   /// The launch stops once that many different findings were made.
   uint32_t maxFindings = 16;
   /// Host threads; 0 means as many as the host has.

@@ -52,6 +52,9 @@ struct SimOptions {
   uint64_t seed = 0;
   /// Host threads; 0 means as many as the host has.
   unsigned threads = 0;
+  /// Approximate functions return values off by as much as the PTX ISA admits,
+  /// drawn from the seed, and NaN and a finding where it promises nothing.
+  bool perturbsApproximations = false;
 };
 
 /// The simulator on the artifact's PTX; `artifact` must outlive the runner.

@@ -74,6 +74,17 @@ const OptionRow rows[] = {
        o.config.checks = text == "none" ? Checks::None : Checks::All;
        return text == "none" || text == "all";
      }},
+    {"--approx", "exact|promised|perturbed",
+     "what ex2.approx and its like return: the value (default); NaN and a "
+     "finding where the ISA promises no error; that, and elsewhere values off "
+     "by up to the promised error",
+     "exact, promised or perturbed",
+     [](Options &o, const std::string &text) {
+       o.config.approximation = text == "perturbed"  ? Approximation::Perturbed
+                                : text == "promised" ? Approximation::Promised
+                                                     : Approximation::Exact;
+       return text == "exact" || text == "promised" || text == "perturbed";
+     }},
     {"--threads", "N", "host threads, 0 for all (default 1)",
      "a number from 0 to 1024",
      [](Options &o, const std::string &text) {
