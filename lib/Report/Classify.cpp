@@ -51,6 +51,7 @@ static constexpr Entry sassTable[] = {
     {"OMMA", Kind::Tensor, Pipe::Tensor},
     {"HGMMA", Kind::Tensor, Pipe::Tensor},
     {"QGMMA", Kind::Tensor, Pipe::Tensor},
+    {"IGMMA", Kind::Tensor, Pipe::Tensor},
     {"LDSM", Kind::LoadMatrix, Pipe::Shared},
     {"STSM", Kind::LoadMatrix, Pipe::Shared},
     {"MOVM", Kind::Other, Pipe::None},
@@ -259,39 +260,55 @@ static int64_t leadingNumber(llvm::StringRef text) {
   return number;
 }
 
-/// FLOPs of one warp in HMMA.16816 (m16n8k16) or HGMMA.64x128x16, which four
-/// warps share.
-static int64_t sassTensorFlops(llvm::StringRef opcode) {
+namespace {
+
+/// Rows, columns and depth of a product; zeros when there is none.
+struct Shape {
+  int64_t m = 0, n = 0, k = 0;
+};
+
+} // namespace
+
+/// HMMA.16816 is m16n8k16; HGMMA.64x128x16 is m64n128k16.
+static Shape sassShape(llvm::StringRef opcode) {
   llvm::SmallVector<llvm::StringRef> parts;
   opcode.split(parts, '.');
   for (llvm::StringRef part : llvm::drop_begin(parts)) {
     auto [m, rest] = part.split('x');
     auto [n, k] = rest.split('x');
     if (!k.empty() && leadingNumber(m))
-      return 2 * leadingNumber(m) * leadingNumber(n) * leadingNumber(k) / 4;
-    // 16816 is 16, 8, 16; 1688 is 16, 8, 8.
+      return {leadingNumber(m), leadingNumber(n), leadingNumber(k)};
     if (part.size() >= 4 && part.starts_with("168") &&
         llvm::all_of(part, llvm::isDigit))
-      return 2 * 16 * 8 * leadingNumber(part.drop_front(3));
+      return {16, 8, leadingNumber(part.drop_front(3))};
   }
-  return 0;
+  return {};
 }
 
-/// FLOPs of one warp in …m16n8k16… or wgmma's …m64n128k16….
-static int64_t ptxTensorFlops(llvm::StringRef opcode) {
+/// …m16n8k16….
+static Shape ptxShape(llvm::StringRef opcode) {
   llvm::SmallVector<llvm::StringRef> parts;
   opcode.split(parts, '.');
   for (llvm::StringRef part : parts) {
     if (!part.consume_front("m"))
       continue;
-    const int64_t m = leadingNumber(part);
-    auto [rows, rest] = part.split('n');
-    auto [columns, depth] = rest.split('k');
-    if (m && leadingNumber(columns) && leadingNumber(depth))
-      return 2 * m * leadingNumber(columns) * leadingNumber(depth) /
-             (opcode.starts_with("wgmma") ? 4 : 1);
+    auto [columns, depth] = part.split('n').second.split('k');
+    if (leadingNumber(columns) && leadingNumber(depth))
+      return {leadingNumber(part), leadingNumber(columns),
+              leadingNumber(depth)};
   }
-  return 0;
+  return {};
+}
+
+/// Sets what a tensor instruction of `shape` does. Four warps share a wgmma,
+/// which reads B, and A unless it is in registers, from shared memory.
+static void setTensor(Instruction &instruction, Shape shape, bool isWarpgroup,
+                      bool isAShared) {
+  instruction.tensorFlops =
+      2 * shape.m * shape.n * shape.k / (isWarpgroup ? 4 : 1);
+  // A step in depth is 32 bytes long for every type of element.
+  if (isWarpgroup)
+    instruction.bytes = 32 * (shape.n + (isAShared ? shape.m : 0)) / 128;
 }
 
 static int sassBytes(Kind kind, llvm::StringRef opcode) {
@@ -337,7 +354,11 @@ void goat::report::classifySass(Instruction &instruction,
   if (opcode.starts_with("HFMA2") && operands.contains("-RZ, RZ,"))
     instruction.kind = Kind::Move;
   if (instruction.pipe == Pipe::Tensor)
-    instruction.tensorFlops = sassTensorFlops(opcode);
+    // HGMMA R24, gdesc[UR8], R24: one descriptor for both A and B.
+    setTensor(instruction, sassShape(opcode),
+              opcode.starts_with("HGMMA") || opcode.starts_with("QGMMA") ||
+                  opcode.starts_with("IGMMA"),
+              operands.split(',').second.ltrim().starts_with("gdesc"));
   if (instruction.pipe == Pipe::Shared)
     instruction.bytes = sassBytes(instruction.kind, opcode);
   instruction.isHalfRate = opcode.starts_with("IMAD");
@@ -354,7 +375,9 @@ void goat::report::classifyPTX(Instruction &instruction,
   if (opcode.starts_with("set") && opcode.contains(".f"))
     instruction.kind = Kind::FSelect;
   if (instruction.pipe == Pipe::Tensor)
-    instruction.tensorFlops = ptxTensorFlops(opcode);
+    // wgmma {sums}, {a} or descriptor of a, descriptor of b, …
+    setTensor(instruction, ptxShape(opcode), opcode.starts_with("wgmma"),
+              !operands.split('}').second.ltrim(", ").starts_with("{"));
   if (instruction.pipe == Pipe::Shared)
     instruction.bytes = ptxBytes(instruction.kind, opcode, operands);
   instruction.isHalfRate =

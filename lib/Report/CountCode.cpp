@@ -29,11 +29,12 @@ static std::vector<PipeLoad> countLoads(const Listing &listing,
     const Instruction &instruction = listing.instructions[index];
     llvm::StringRef opcode = instruction.opcode;
     double &load = cycles[instruction.pipe];
+    cycles[Pipe::Shared] += double(instruction.bytes) / rates.sharedBytes;
     // Each is for one thread of 32 that execute the instruction together.
     switch (instruction.pipe) {
     case Pipe::Tensor: {
       const bool isWarpgroup =
-          opcode.starts_with("wgmma") || opcode.starts_with("HGMMA");
+          opcode.starts_with("wgmma") || opcode.contains("GMMA.");
       load += instruction.tensorFlops / 32.0 /
               (isWarpgroup ? rates.peakTensorFlops : rates.mmaFlops);
       break;
@@ -48,8 +49,6 @@ static std::vector<PipeLoad> countLoads(const Listing &listing,
       load += 1.0 / rates.aluLanes;
       break;
     case Pipe::Shared:
-      load += double(instruction.bytes) / rates.sharedBytes;
-      break;
     case Pipe::None:
       break;
     }

@@ -73,7 +73,8 @@ struct Instruction {
   Pipe pipe = Pipe::None;
   /// Tensor instructions: multiplications and additions of one warp.
   int64_t tensorFlops = 0;
-  /// Bytes one lane moves through shared memory or the L1 cache.
+  /// Bytes one lane moves through shared memory or the L1 cache; of wgmma, its
+  /// share of the operands that lie there.
   int bytes = 0;
   /// An fp32-pipe instruction that takes two slots where the pipe is 128 wide.
   bool isHalfRate = false;

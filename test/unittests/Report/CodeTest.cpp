@@ -66,6 +66,15 @@ TEST(Classify, TensorFlops) {
   EXPECT_EQ(ptx("wgmma.fence.sync.aligned").kind, Kind::Control);
 }
 
+TEST(Classify, OperandsOfWarpgroups) {
+  // B is 128 columns of 32 bytes, A 64 rows; 128 lanes share them.
+  EXPECT_EQ(sass("HGMMA.64x128x16.F32", " R24, R4, gdesc[UR8], R24").bytes, 32);
+  EXPECT_EQ(sass("HGMMA.64x128x16.F32", " R24, gdesc[UR8], R24").bytes, 48);
+  constexpr const char *opcode = "wgmma.mma_async.sync.aligned.m64n128k16.f32";
+  EXPECT_EQ(ptx(opcode, "{%f1, %f2}, {%r1, %r2}, %rd1, p, 1, 1").bytes, 32);
+  EXPECT_EQ(ptx(opcode, "{%f1, %f2}, %rd1, %rd2, p, 1, 1").bytes, 48);
+}
+
 TEST(Classify, Bytes) {
   EXPECT_EQ(sass("LDS.128").bytes, 16);
   EXPECT_EQ(sass("LDS").bytes, 4);
