@@ -170,7 +170,7 @@ void TextWriter::writeCode(const CodeReport &code) {
         llvm::formatv("{0}{1} {2:f2}", ops.empty() ? "" : ", ", name, perScore);
   if (!ops.empty())
     line("tile ops", "unmasked: " + ops);
-  if (code.loops.empty())
+  if (code.loops.empty() && code.kinds[static_cast<int>(Kind::Tensor)] > 0)
     line("loop", "none over tiles with tensor instructions; all of them run at "
                  "most once");
   // PTX has no spills; ptxas makes them.

@@ -156,6 +156,14 @@ def source(dim, dtype, parts):
             f"return {names} : {results[1:-1]}\n}}\n")
 
 
+def tile_code(kernel):
+    """The code of the entry with the loops over tiles, the cheapest one first."""
+    for code in kernel["code"]:
+        if code["loops"]:
+            return code
+    raise SystemExit(f"expected a loop over tiles in '{kernel['kernel']}' but found none")
+
+
 def report(goatc, *arguments, text=None):
     """The JSON report of one kernel, or the first line of the refusal."""
     done = subprocess.run([goatc, *arguments, "--emit=report", "--report-format=json"],
@@ -187,7 +195,7 @@ def triton_count(goatc, dim, name, chip):
         return None
     threads = {64: 128, 128: 256}[dim]
     kernel = report(goatc, str(path), f"--scores-per-thread={128 * 64 // threads}")
-    return kernel["code"][0]["loops"][0]
+    return tile_code(kernel)["loops"][0]
 
 
 def bytes_text(local):
@@ -203,7 +211,7 @@ def summarise(config, kernel, triton):
     dim, dtype, name, _, chip = config
     kernel_name = name + ("" if dtype == "bf16" else ", " + dtype)
     label = f"| {dim} | {kernel_name} | {chip} |"
-    code = kernel["code"][0]
+    code = tile_code(kernel)
     loop, *others = code["loops"]
     per_score = loop["per_score"]
     count = loop["per_score_without_tensor"]
@@ -214,7 +222,7 @@ def summarise(config, kernel, triton):
     if bound:
         bound += PRIOR_BOUNDS[name]
     predicted = loop["predicted"]
-    launch = kernel["launches"][0]
+    launch, = (launch for launch in kernel["launches"] if launch["entry"] == code["entry"])
     masked = others[0] if others else None
 
     elsewhere = [code["local_bytes_outside"]] + [o["local_bytes"] for o in others]

@@ -24,9 +24,13 @@ def loop(role, stored):
 if "--version" in sys.argv:
     print("GOAT 0 with LLVM 22.1.8")
     sys.exit()
-code = {"language": "SASS", "loops": [loop("unmasked", 4), loop("masked", 60)],
+# A kernel of its own makes the strip before.
+before = {"entry": "before", "language": "SASS", "loops": []}
+code = {"entry": "layer", "language": "SASS", "loops": [loop("unmasked", 4), loop("masked", 60)],
         "local_bytes_outside": {"stores": 0, "loads": 0}}
-kernel = {"code": [code], "tools": "ptxas 0, nvdisasm 0", "notes": [],
+kernel = {"code": [before, code], "tools": "ptxas 0, nvdisasm 0", "notes": [],
           "choices": {"schedule": "<rows = 128, keys = 64, warps = 4, stages = 2>"},
-          "launches": [{"resources": {"registers": 255}, "resident": {"blocks": 2}}]}
+          "launches": [{"entry": "before"},
+                       {"entry": "layer", "resources": {"registers": 255},
+                        "resident": {"blocks": 2}}]}
 print(json.dumps({"kernels": [kernel]}))
