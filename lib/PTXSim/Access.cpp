@@ -318,7 +318,7 @@ uint32_t resolveGlobal(Warp &warp, const Instr &instr, AccessKind kind,
                     allocation->name + "'",
                 allocation->name);
   }
-  countGlobal(warp, instr, access.address, bytes, mask);
+  countGlobal(warp, instr, kind, access.address, bytes, mask);
   return valid;
 }
 
@@ -515,14 +515,35 @@ void countShared(Warp &warp, const Instr &instr, const uint64_t *address,
   counts.conflicts += extra;
 }
 
-void countGlobal(Warp &warp, const Instr &instr, const uint64_t *address,
-                 uint32_t bytes, uint32_t mask) {
+/// Notes a sector that a block touches for the first time.
+static void noteSector(Worker &worker, uint64_t sector, AccessKind kind,
+                       const Allocation *&allocation) {
+  uint64_t address = sector << sectorShift;
+  // An allocation may begin within its first sector.
+  uint64_t last = address + (1u << sectorShift) - 1;
+  if (!allocation ||
+      !(allocation->contains(address, 1) || allocation->contains(last, 1))) {
+    allocation = worker.launch.memory.find(last);
+    if (!allocation)
+      allocation = worker.launch.memory.find(address);
+    if (!allocation)
+      return;
+  }
+  SectorMap &sectors = *worker.launch.sectors;
+  if (kind != AccessKind::Write)
+    worker.uniqueSectorsRead += sectors.mark(*allocation, sector, false);
+  if (kind != AccessKind::Read)
+    worker.uniqueSectorsWritten += sectors.mark(*allocation, sector, true);
+}
+
+void countGlobal(Warp &warp, const Instr &instr, AccessKind kind,
+                 const uint64_t *address, uint32_t bytes, uint32_t mask) {
   uint64_t sectors[warpSize];
   unsigned count = 0;
   bool isSorted = true;
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
-    uint64_t sector = address[lane] >> 5;
+    uint64_t sector = address[lane] >> sectorShift;
     if (count && sector == sectors[count - 1])
       continue;
     isSorted &= !count || sector > sectors[count - 1];
@@ -532,6 +553,16 @@ void countGlobal(Warp &warp, const Instr &instr, const uint64_t *address,
     std::sort(sectors, sectors + count);
     count =
         static_cast<unsigned>(std::unique(sectors, sectors + count) - sectors);
+  }
+  Worker &worker = warp.worker;
+  const Allocation *allocation = worker.allocationCache[instr.id];
+  for (unsigned i = 0; i < count; ++i) {
+    // Reads and writes of one sector are different things to the memory.
+    uint64_t key = sectors[i] << 1 | (kind == AccessKind::Write);
+    if (warp.block.sectors.insert(key)) {
+      ++worker.blockSectors;
+      noteSector(worker, sectors[i], kind, allocation);
+    }
   }
   InstrCounts &counts = warp.worker.counts[instr.id];
   counts.sectors += count;

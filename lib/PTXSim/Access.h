@@ -48,9 +48,9 @@ uint32_t resolveAccess(Warp &warp, const Instr &instr, Space space,
 /// the same word share it.
 void countShared(Warp &warp, const Instr &instr, const uint64_t *address,
                  uint32_t bytes, uint32_t mask);
-/// Sectors of 32 bytes the lanes touch together.
-void countGlobal(Warp &warp, const Instr &instr, const uint64_t *address,
-                 uint32_t bytes, uint32_t mask);
+/// Sectors of 32 bytes the lanes touch together, and which of them are new.
+void countGlobal(Warp &warp, const Instr &instr, AccessKind kind,
+                 const uint64_t *address, uint32_t bytes, uint32_t mask);
 
 void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
                   uint32_t lanes, uint64_t address, uint32_t otherWarp,

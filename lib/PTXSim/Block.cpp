@@ -20,6 +20,7 @@ void Block::start(const std::array<uint32_t, 3> &blockIndex) {
   index = blockIndex;
   uint32_t threads = config.block[0] * config.block[1] * config.block[2];
   uint32_t numWarps = (threads + warpSize - 1) / warpSize;
+  sectors.clear();
   shared.reset(sharedBase + (rank << rankShift), launch.sharedBytes,
                launch.sharedGranule, cluster.firstCopyParty());
   for (Barrier &barrier : barriers)

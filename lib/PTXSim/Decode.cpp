@@ -343,6 +343,20 @@ bool Decoder::addAddress(const Operand &operand, AddressUse &use) {
   return true;
 }
 
+static TensorKind tensorKindOf(std::string_view opcode, Type type) {
+  bool isWgmma = opcode.substr(0, 5) == "wgmma";
+  switch (bitWidth(type)) {
+  case 64:
+    return TensorKind::Mma64;
+  case 32:
+    return isWgmma ? TensorKind::Warpgroup32 : TensorKind::Mma32;
+  case 16:
+    return isWgmma ? TensorKind::Warpgroup16 : TensorKind::Mma16;
+  default:
+    return isWgmma ? TensorKind::Warpgroup8 : TensorKind::Mma8;
+  }
+}
+
 bool Decoder::decodeInstr(const InstrSyntax &instrSyntax,
                           const OpcodeRow &row) {
   instr = Instr();
@@ -381,6 +395,15 @@ bool Decoder::decodeInstr(const InstrSyntax &instrSyntax,
       if (!addSrc(operand(i + 1), row.srcBytes[i]))
         return false;
   }
+  // Tensor instructions name the type of A second, whatever their family.
+  if (instr.flops)
+    instr.tensorKind = tensorKindOf(opcode(), type(1));
+  // Between formats of one kind, as fp32 and bf16, conversions are arithmetic;
+  // between integers and floats, and for fp64, the chip has few units.
+  auto isInteger = [](Type t) { return t >= Type::B8 && t <= Type::S64; };
+  if (instr.opClass == OpClass::Convert && type(0) != Type::F64 &&
+      type(1) != Type::F64 && isInteger(type(0)) == isInteger(type(1)))
+    instr.opClass = OpClass::ConvertFormat;
   instr.numDst = static_cast<uint8_t>(dsts.size());
   instr.numChecked = static_cast<uint8_t>(checked.size());
   instr.numSrc = static_cast<uint8_t>(checked.size() + unchecked.size());

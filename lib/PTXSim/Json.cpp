@@ -56,7 +56,8 @@ std::string findingObject(const Finding &finding) {
 
 } // namespace
 
-std::string jsonReport(const LaunchResult &result) {
+std::string jsonReport(const LaunchResult &result,
+                       const Prediction *prediction) {
   std::string out = "{\n  \"completed\": ";
   out += result.completed ? "true" : "false";
   char seconds[32];
@@ -74,8 +75,23 @@ std::string jsonReport(const LaunchResult &result) {
          field("shared_wavefronts", counts.sharedWavefronts) + ", " +
          field("bank_conflicts", counts.bankConflicts) + ", " +
          field("global_sectors", counts.globalSectors) + ", " +
-         field("global_bytes", counts.globalBytes) + ",\n    \"classes\": {";
+         field("global_bytes", counts.globalBytes) + ", " +
+         field("async_sectors", counts.asyncSectors) + ", " +
+         field("block_sectors", counts.blockSectors) + ", " +
+         field("unique_sectors_read", counts.uniqueSectorsRead) + ", " +
+         field("unique_sectors_written", counts.uniqueSectorsWritten) +
+         ",\n    \"tensor_flops_by_kind\": {";
   bool isFirst = true;
+  for (size_t i = 0; i < counts.tensorFlopsByKind.size(); ++i) {
+    if (!counts.tensorFlopsByKind[i])
+      continue;
+    out += (isFirst ? "" : ", ") +
+           field(tensorKindName(static_cast<TensorKind>(i)),
+                 counts.tensorFlopsByKind[i]);
+    isFirst = false;
+  }
+  out += "},\n    \"classes\": {";
+  isFirst = true;
   for (size_t i = 0; i < counts.byClass.size(); ++i) {
     if (!counts.byClass[i])
       continue;
@@ -83,7 +99,10 @@ std::string jsonReport(const LaunchResult &result) {
            field(opClassName(static_cast<OpClass>(i)), counts.byClass[i]);
     isFirst = false;
   }
-  return out + "}}\n}\n";
+  out += "}}";
+  if (prediction)
+    out += ",\n  \"prediction\": " + predictionJson(*prediction);
+  return out + "\n}\n";
 }
 
 } // namespace goat::ptxsim

@@ -310,9 +310,13 @@ Counts sumCounts(const ModuleImpl &module,
         counts.warpInstructions += from.warps;
         counts.byClass[static_cast<size_t>(instr.opClass)] += from.warps;
         counts.tensorFlops += from.warps * instr.flops;
+        counts.tensorFlopsByKind[static_cast<size_t>(instr.tensorKind)] +=
+            from.warps * instr.flops;
         counts.sharedWavefronts += from.wavefronts;
         counts.bankConflicts += from.conflicts;
         counts.globalSectors += from.sectors;
+        if (instr.opClass == OpClass::AsyncCopy)
+          counts.asyncSectors += from.sectors;
         counts.globalBytes += from.bytes;
         LineCounts &line = counts.lines[instr.line];
         line.warpInstructions += from.warps;
@@ -322,6 +326,11 @@ Counts sumCounts(const ModuleImpl &module,
         line.globalSectors += from.sectors;
         line.globalBytes += from.bytes;
       }
+  for (const auto &worker : workers) {
+    counts.blockSectors += worker->blockSectors;
+    counts.uniqueSectorsRead += worker->uniqueSectorsRead;
+    counts.uniqueSectorsWritten += worker->uniqueSectorsWritten;
+  }
   return counts;
 }
 
@@ -426,6 +435,7 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
   state.blocksPerCluster =
       state.cluster[0] * state.cluster[1] * state.cluster[2];
   state.order.draw(numBlocks / state.blocksPerCluster, config.seed);
+  state.sectors = std::make_unique<SectorMap>(state.memory);
 
   if (config.checks == Checks::All)
     state.races = std::make_unique<GlobalRaces>(memory.impl(), globalGranule);

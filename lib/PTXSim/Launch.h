@@ -15,6 +15,7 @@
 #include "GlobalRaces.h"
 #include "Mbarrier.h"
 #include "MemoryImpl.h"
+#include "Sectors.h"
 #include "Shared.h"
 #include "Warp.h"
 
@@ -89,6 +90,7 @@ struct LaunchState {
   std::vector<std::vector<uint8_t>> constants;
   std::vector<uint8_t> params;
   BlockOrder order;
+  std::unique_ptr<SectorMap> sectors;
   std::atomic<uint64_t> nextCluster{0};
   std::atomic<uint64_t> blocksDone{0};
   std::atomic<bool> stop{false};
@@ -119,6 +121,7 @@ struct Worker {
   std::vector<InstrCounts> counts;
   /// Per instruction, the allocation it touched last.
   std::vector<Allocation *> allocationCache;
+  uint64_t blockSectors = 0, uniqueSectorsRead = 0, uniqueSectorsWritten = 0;
 };
 
 enum class AccessKind : uint8_t { Read, Write, Atomic };
@@ -176,6 +179,7 @@ public:
   /// Position in the cluster, x first.
   uint32_t rank;
   SharedMemory shared;
+  SectorSet sectors;
   std::array<uint32_t, 3> index{0, 0, 0};
   std::vector<std::unique_ptr<Warp>> warps;
   /// By address in shared memory.

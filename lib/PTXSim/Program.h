@@ -131,6 +131,7 @@ struct Instr {
   const BulkInfo *bulk = nullptr;
   const WgmmaInfo *wgmma = nullptr;
   uint32_t flops = 0;
+  TensorKind tensorKind = TensorKind::Mma16;
   /// Index over the whole module.
   uint32_t id = 0;
   uint32_t line = 0;

@@ -328,6 +328,7 @@ enum class OpClass : uint8_t {
   Half,
   Mufu,
   Convert,
+  ConvertFormat,
   Integer,
   Shuffle,
   Sync,
@@ -337,6 +338,26 @@ enum class OpClass : uint8_t {
 };
 
 const char *opClassName(OpClass opClass);
+
+/// Tensor instructions by what they run on and the bits of an element.
+enum class TensorKind : uint8_t {
+  Mma8,
+  Mma16,
+  /// tf32.
+  Mma32,
+  Mma64,
+  Warpgroup8,
+  Warpgroup16,
+  Warpgroup32,
+  Count
+};
+
+const char *tensorKindName(TensorKind kind);
+
+/// wgmma, in contrast to mma.sync.
+inline bool isWarpgroup(TensorKind kind) {
+  return kind >= TensorKind::Warpgroup8;
+}
 
 /// Executions of one PTX line. Warp instructions count once however many lanes
 /// are active; those with no active lane are not counted.
@@ -356,10 +377,20 @@ struct Counts {
   std::array<uint64_t, static_cast<size_t>(OpClass::Count)> byClass{};
   /// Multiply and add count as two.
   uint64_t tensorFlops = 0;
+  std::array<uint64_t, static_cast<size_t>(TensorKind::Count)>
+      tensorFlopsByKind{};
   uint64_t sharedWavefronts = 0;
   uint64_t bankConflicts = 0;
   uint64_t globalSectors = 0;
   uint64_t globalBytes = 0;
+  /// Those of `globalSectors` that copies to shared memory ask for.
+  uint64_t asyncSectors = 0;
+  /// Different sectors each block reads, and writes, summed over blocks: what
+  /// passes an L1 cache that forgets nothing.
+  uint64_t blockSectors = 0;
+  /// Different sectors the launch reads, and writes: what the memory moves when
+  /// the L2 cache forgets nothing.
+  uint64_t uniqueSectorsRead = 0, uniqueSectorsWritten = 0;
   /// Index is the 1-based PTX line.
   std::vector<LineCounts> lines;
 

@@ -10,13 +10,15 @@
 #ifndef GOAT_PTXSIM_REPORT_H
 #define GOAT_PTXSIM_REPORT_H
 
-#include "goat/PTXSim/PTXSim.h"
+#include "goat/PTXSim/Performance.h"
 
 namespace goat::ptxsim {
 
 /// One JSON object: `completed`, `findings` (a list of objects), and `counts`
-/// with the totals and the warp instructions of each class that occurred.
-std::string jsonReport(const LaunchResult &result);
+/// with the totals and the warp instructions of each class that occurred; and
+/// `prediction`, if there is one.
+std::string jsonReport(const LaunchResult &result,
+                       const Prediction *prediction = nullptr);
 
 /// The PTX, each line after the number of times warps executed it and the
 /// shared memory passes lost to bank conflicts.

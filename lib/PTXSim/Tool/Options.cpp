@@ -99,6 +99,24 @@ const OptionRow rows[] = {
      [](Options &o, const std::string &) { return o.json = true; }},
     {"--listing", "", "print the PTX with execution counts", "",
      [](Options &o, const std::string &) { return o.listing = true; }},
+    {"--chip", "NAME",
+     "predict the time on sm_80, sm_89, sm_90, sm_90-h200, "
+     "sm_100 or sm_120",
+     "sm_80, sm_89, sm_90, sm_90-h200, sm_100 or sm_120",
+     [](Options &o, const std::string &text) {
+       o.chip = findChip(text);
+       return o.chip != nullptr;
+     }},
+    {"--registers", "N", "registers of a thread as ptxas says, for --chip",
+     "a number from 1 to 255",
+     [](Options &o, const std::string &text) {
+       return setU32(o.registers, text, 255) && o.registers;
+     }},
+    {"--roofline", "FILE", "with --chip, write a plot as SVG", "a file",
+     [](Options &o, const std::string &text) {
+       o.roofline = text;
+       return !text.empty();
+     }},
     {"--instructions", "", "print the supported instructions and end", "",
      [](Options &o, const std::string &) { return o.instructions = true; }},
     {"--help", "", "print this and end", "",
@@ -148,6 +166,8 @@ std::string parseOptions(int argc, const char *const *argv, Options &options) {
   if (!options.help && !options.instructions &&
       (options.path.empty() || options.entry.empty()))
     return "expected FILE.ptx and --entry=NAME; --help says more";
+  if (!options.chip && (options.registers || !options.roofline.empty()))
+    return "expected --chip with --registers and --roofline";
   return "";
 }
 

@@ -10,7 +10,7 @@
 #ifndef GOAT_LIB_PTXSIM_TOOL_OPTIONS_H
 #define GOAT_LIB_PTXSIM_TOOL_OPTIONS_H
 
-#include "goat/PTXSim/PTXSim.h"
+#include "goat/PTXSim/Performance.h"
 
 #include <string>
 #include <vector>
@@ -25,6 +25,12 @@ struct Options {
   LaunchConfig config;
   bool json = false;
   bool listing = false;
+  /// The chip whose time is predicted; null for none.
+  const Chip *chip = nullptr;
+  /// Registers of a thread, 0 when not known.
+  uint32_t registers = 0;
+  /// Where the roofline goes; empty for nowhere.
+  std::string roofline;
   /// End after printing what was asked for.
   bool help = false;
   bool instructions = false;

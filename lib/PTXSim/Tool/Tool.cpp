@@ -68,16 +68,35 @@ int run(Options &options) {
   std::string error = arguments.writeOutputs();
   if (!error.empty())
     return refuse(error);
+  std::optional<Prediction> prediction;
+  if (options.chip) {
+    LaunchShape shape;
+    const LaunchConfig &config = options.config;
+    shape.blocks = uint64_t(config.grid[0]) * config.grid[1] * config.grid[2];
+    shape.threads = config.block[0] * config.block[1] * config.block[2];
+    shape.registers = options.registers;
+    for (const KernelInfo &kernel : module->kernels())
+      if (kernel.name == options.entry)
+        shape.sharedBytes =
+            kernel.staticSharedBytes + config.dynamicSharedBytes;
+    prediction = predict(result->counts, shape, *options.chip);
+  }
+  if (!options.roofline.empty() &&
+      !writeFile(options.roofline, "", rooflineSvg(*prediction, options.entry)))
+    return refuse("expected a file that can be written but got '" +
+                  options.roofline + "'");
   if (options.listing)
     print(annotatedListing(*text, *result));
   if (options.json) {
-    print(jsonReport(*result));
+    print(jsonReport(*result, prediction ? &*prediction : nullptr));
   } else {
     for (const Finding &finding : result->findings)
       print(finding.str() + "\n");
     print(std::to_string(result->findings.size()) + " findings, " +
           std::to_string(result->counts.warpInstructions) +
           " warp instructions\n");
+    if (prediction)
+      print(predictionText(*prediction));
   }
   return result->findings.empty() && result->completed ? 0 : 1;
 }

@@ -1,0 +1,67 @@
+//===- Sectors.h - which global memory was touched ------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sectors are the 32 bytes that global memory moves at a time. How many
+// different ones a block and a launch touch says what caches could save.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_LIB_PTXSIM_SECTORS_H
+#define GOAT_LIB_PTXSIM_SECTORS_H
+
+#include "MemoryImpl.h"
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace goat::ptxsim {
+
+constexpr unsigned sectorShift = 5;
+
+/// The sectors of one block: a hash table that is emptied in no time.
+class SectorSet {
+public:
+  /// True when the sector was not there.
+  bool insert(uint64_t sector);
+  void clear();
+
+private:
+  struct Entry {
+    uint64_t sector = 0;
+    uint32_t epoch = 0;
+  };
+  void grow();
+
+  std::vector<Entry> entries;
+  size_t count = 0;
+  uint32_t epoch = 1;
+};
+
+/// The sectors of a launch: two bits for each in every allocation, in pages
+/// that are only backed once touched. Several threads may mark at a time.
+class SectorMap {
+public:
+  explicit SectorMap(const MemoryImpl &memory);
+  ~SectorMap();
+  SectorMap(const SectorMap &) = delete;
+
+  /// True when the sector of `allocation` was not marked as read, or as
+  /// written.
+  bool mark(const Allocation &allocation, uint64_t sector, bool isWrite);
+
+private:
+  struct Bits {
+    uint64_t *words = nullptr;
+    uint64_t bytes = 0;
+    /// Words of the read marks; those of the written ones follow.
+    uint64_t half = 0;
+  };
+  std::unordered_map<const Allocation *, Bits> maps;
+};
+
+} // namespace goat::ptxsim
+
+#endif // GOAT_LIB_PTXSIM_SECTORS_H
