@@ -252,6 +252,8 @@ bool Decoder::addDst(const Operand &operand, unsigned bytes, bool isWide) {
   uint32_t slot = 0;
   if (!slotOf(operand, bytes, isWide, slot))
     return false;
+  if (dsts.empty())
+    instr.dstBytes = static_cast<uint8_t>(operandBytes(operand));
   dsts.push_back(slot);
   return true;
 }

@@ -109,6 +109,8 @@ struct Instr {
   /// Sources checked for initialisation and, after them, ones that are not.
   uint8_t numChecked = 0;
   uint8_t numSrc = 0;
+  /// Width of the first destination's register.
+  uint8_t dstBytes = 0;
   /// The handler itself says which lanes of the destination become defined.
   bool propagates = false;
   /// Uses a register that some wgmma of the function uses as well.

@@ -380,7 +380,27 @@ void Warp::checkWritten(const Instr &instr, uint32_t mask) {
   }
 }
 
-template <bool IsChecked> uint64_t Warp::runLoop(uint64_t budget) {
+void Warp::trace(const Instr &instr, uint32_t mask) {
+  LaunchState &launch = worker.launch;
+  TraceEvent event;
+  event.block = block.index;
+  event.warp = id;
+  event.lanes = mask;
+  event.line = instr.line;
+  event.text = launch.module.lineText(instr.line);
+  // Instructions that write a register leave their frame where it is.
+  if (instr.numDst && instr.dstBytes) {
+    event.valueBytes = std::min<uint32_t>(instr.dstBytes, 8);
+    const uint8_t *value = lanes<uint8_t>(instr.op[0]) +
+                           size_t(__builtin_ctz(mask)) * instr.dstBytes;
+    std::memcpy(&event.value, value, event.valueBytes);
+  }
+  std::lock_guard<std::mutex> lock(launch.progressMutex);
+  launch.config.trace(event);
+}
+
+template <bool IsChecked, bool IsTraced>
+uint64_t Warp::runLoop(uint64_t budget) {
   yields = false;
   InstrCounts *counts = worker.counts.data();
   uint64_t first = issued;
@@ -418,6 +438,8 @@ template <bool IsChecked> uint64_t Warp::runLoop(uint64_t budget) {
         touchWgmma(instr, mask);
     }
     instr.run(*this, instr, mask);
+    if constexpr (IsTraced)
+      trace(instr, mask);
   }
   if (!frames.empty() && !frames.back()->paths.empty())
     frames.back()->paths.back().pc = pc;
@@ -425,7 +447,11 @@ template <bool IsChecked> uint64_t Warp::runLoop(uint64_t budget) {
 }
 
 uint64_t Warp::run(uint64_t budget) {
-  return worker.isChecked ? runLoop<true>(budget) : runLoop<false>(budget);
+  if (worker.launch.config.trace)
+    return worker.isChecked ? runLoop<true, true>(budget)
+                            : runLoop<false, true>(budget);
+  return worker.isChecked ? runLoop<true, false>(budget)
+                          : runLoop<false, false>(budget);
 }
 
 uint8_t *Warp::localData(uint32_t lane, uint64_t offset, uint32_t bytes) {

@@ -244,7 +244,8 @@ public:
   Worker &worker;
 
 private:
-  template <bool IsChecked> uint64_t runLoop(uint64_t budget);
+  template <bool IsChecked, bool IsTraced> uint64_t runLoop(uint64_t budget);
+  void trace(const Instr &instr, uint32_t mask);
   void enterFrame(const Function &function);
   void loadFrame();
   void loadPath();

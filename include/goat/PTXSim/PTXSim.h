@@ -422,6 +422,21 @@ enum class Approximation : uint8_t {
   Perturbed,
 };
 
+/// One executed warp instruction.
+struct TraceEvent {
+  std::array<uint32_t, 3> block{0, 0, 0};
+  uint32_t warp = 0;
+  /// The lanes that executed it.
+  uint32_t lanes = 0;
+  uint32_t line = 0;
+  /// The text of the line.
+  std::string text;
+  /// The first register it wrote, in its lowest lane, and how wide that is; 0
+  /// bytes when there is none.
+  uint64_t value = 0;
+  uint32_t valueBytes = 0;
+};
+
 struct LaunchConfig {
   std::array<uint32_t, 3> grid{1, 1, 1};
   std::array<uint32_t, 3> block{32, 1, 1};
@@ -440,6 +455,8 @@ struct LaunchConfig {
   uint32_t threads = 1;
   /// Warp instructions one block may execute before it is called endless.
   uint64_t maxBlockInstructions = uint64_t(1) << 30;
+  /// Called after every warp instruction, from one thread at a time.
+  std::function<void(const TraceEvent &event)> trace;
   /// Called with blocks done and blocks in total, from one thread at a time.
   std::function<void(uint64_t done, uint64_t total)> progress;
 };

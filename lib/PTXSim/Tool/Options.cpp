@@ -99,6 +99,22 @@ const OptionRow rows[] = {
      [](Options &o, const std::string &) { return o.json = true; }},
     {"--listing", "", "print the PTX with execution counts", "",
      [](Options &o, const std::string &) { return o.listing = true; }},
+    {"--trace", "",
+     "print each executed instruction, with what the lowest "
+     "lane got",
+     "", [](Options &o, const std::string &) { return o.trace = true; }},
+    {"--trace-block", "X[,Y[,Z]]", "trace this block alone",
+     "one to three numbers, divided by commas",
+     [](Options &o, const std::string &text) {
+       o.trace = true;
+       return parseTriple(text, 0, o.traceBlock.emplace());
+     }},
+    {"--trace-warp", "N", "trace this warp of its block alone",
+     "a number below 32",
+     [](Options &o, const std::string &text) {
+       o.trace = true;
+       return setU32(o.traceWarp.emplace(), text, 31);
+     }},
     {"--chip", "NAME",
      "predict the time on sm_80, sm_89, sm_90, sm_90-h200, "
      "sm_100 or sm_120",

@@ -12,6 +12,7 @@
 
 #include "goat/PTXSim/Performance.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct Options {
   uint32_t registers = 0;
   /// Where the roofline goes; empty for nowhere.
   std::string roofline;
+  /// Print executed instructions, of the block and the warp given if any.
+  bool trace = false;
+  std::optional<std::array<uint32_t, 3>> traceBlock;
+  std::optional<uint32_t> traceWarp;
   /// End after printing what was asked for.
   bool help = false;
   bool instructions = false;

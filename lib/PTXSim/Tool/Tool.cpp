@@ -45,6 +45,22 @@ std::function<void(uint64_t, uint64_t)> progressBar() {
   };
 }
 
+/// Prints the events that the filters let pass.
+std::function<void(const TraceEvent &)> tracer(const Options &options) {
+  return [&options](const TraceEvent &event) {
+    if ((options.traceBlock && *options.traceBlock != event.block) ||
+        (options.traceWarp && *options.traceWarp != event.warp))
+      return;
+    std::printf("block (%u,%u,%u) warp %u lanes 0x%08x line %u: %s",
+                event.block[0], event.block[1], event.block[2], event.warp,
+                event.lanes, event.line, event.text.c_str());
+    if (event.valueBytes)
+      std::printf(" -> 0x%0*llx", static_cast<int>(2 * event.valueBytes),
+                  static_cast<unsigned long long>(event.value));
+    std::printf("\n");
+  };
+}
+
 int run(Options &options) {
   std::optional<std::string> text = readFile(options.path);
   if (!text)
@@ -61,6 +77,8 @@ int run(Options &options) {
       return refuse(error);
   }
   options.config.progress = progressBar();
+  if (options.trace)
+    options.config.trace = tracer(options);
   Result<LaunchResult> result =
       launch(*module, options.entry, memory, arguments.get(), options.config);
   if (!result)
