@@ -515,9 +515,13 @@ void countShared(Warp &warp, const Instr &instr, const uint64_t *address,
   counts.conflicts += extra;
 }
 
-/// Notes a sector that a block touches for the first time.
-static void noteSector(Worker &worker, uint64_t sector, AccessKind kind,
-                       const Allocation *&allocation) {
+void noteSector(Warp &warp, uint64_t sector, AccessKind kind,
+                const Allocation *&allocation) {
+  // Reads and writes of one sector are different things to the memory.
+  if (!warp.block.sectors.insert(sector << 1 | (kind == AccessKind::Write)))
+    return;
+  Worker &worker = warp.worker;
+  ++worker.blockSectors;
   uint64_t address = sector << sectorShift;
   // An allocation may begin within its first sector.
   uint64_t last = address + (1u << sectorShift) - 1;
@@ -554,16 +558,9 @@ void countGlobal(Warp &warp, const Instr &instr, AccessKind kind,
     count =
         static_cast<unsigned>(std::unique(sectors, sectors + count) - sectors);
   }
-  Worker &worker = warp.worker;
-  const Allocation *allocation = worker.allocationCache[instr.id];
-  for (unsigned i = 0; i < count; ++i) {
-    // Reads and writes of one sector are different things to the memory.
-    uint64_t key = sectors[i] << 1 | (kind == AccessKind::Write);
-    if (warp.block.sectors.insert(key)) {
-      ++worker.blockSectors;
-      noteSector(worker, sectors[i], kind, allocation);
-    }
-  }
+  const Allocation *allocation = warp.worker.allocationCache[instr.id];
+  for (unsigned i = 0; i < count; ++i)
+    noteSector(warp, sectors[i], kind, allocation);
   InstrCounts &counts = warp.worker.counts[instr.id];
   counts.sectors += count;
   counts.bytes +=

@@ -52,6 +52,11 @@ void countShared(Warp &warp, const Instr &instr, const uint64_t *address,
 void countGlobal(Warp &warp, const Instr &instr, AccessKind kind,
                  const uint64_t *address, uint32_t bytes, uint32_t mask);
 
+/// Notes a sector that the warp's block touches. `allocation` is where it is
+/// looked for first.
+void noteSector(Warp &warp, uint64_t sector, AccessKind kind,
+                const Allocation *&allocation);
+
 void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
                   uint32_t lanes, uint64_t address, uint32_t otherWarp,
                   bool isWrite);

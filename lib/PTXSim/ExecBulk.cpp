@@ -65,7 +65,8 @@ private:
   uint8_t *globalData(const BoxPiece &piece, bool isWrite, uint8_t *&shadow);
   void issue(Block &target, uint32_t mbarrier, std::vector<Landing> landings,
              uint32_t bytes);
-  void count(const std::vector<BoxPiece> &pieces, uint32_t bytes);
+  void count(AccessKind kind, const std::vector<BoxPiece> &pieces,
+             uint32_t bytes);
 
   Warp &warp;
   const Instr &instr;
@@ -180,10 +181,12 @@ uint8_t *BulkCopy::globalData(const BoxPiece &piece, bool isWrite,
   return cached->data + offset;
 }
 
-void BulkCopy::count(const std::vector<BoxPiece> &pieces, uint32_t bytes) {
+void BulkCopy::count(AccessKind kind, const std::vector<BoxPiece> &pieces,
+                     uint32_t bytes) {
   InstrCounts &counts = warp.worker.counts[instr.id];
   counts.wavefronts += (bytes + 127) / 128;
   uint64_t last = ~uint64_t(0);
+  const Allocation *allocation = nullptr;
   for (const BoxPiece &piece : pieces) {
     if (piece.isOutside)
       continue;
@@ -192,6 +195,7 @@ void BulkCopy::count(const std::vector<BoxPiece> &pieces, uint32_t bytes) {
          sector <= (piece.globalAddress + piece.bytes - 1) / 32; ++sector)
       if (sector != last) {
         ++counts.sectors;
+        noteSector(warp, sector, kind, allocation);
         last = sector;
       }
   }
@@ -258,7 +262,7 @@ void BulkCopy::load() {
     }
     landings.push_back(landing);
   }
-  count(pieces, bytes);
+  count(AccessKind::Read, pieces, bytes);
   uint32_t ranks = 1u << block->rank;
   if (info.mask) {
     const uint16_t *masks =
@@ -385,7 +389,7 @@ void BulkCopy::store() {
     beginAsyncRead(warp, instr, 1u << lane, piece.sharedAddress, piece.bytes);
     store.pieces.push_back({piece.sharedAddress, piece.bytes, data, shadow});
   }
-  count(pieces, bytes);
+  count(AccessKind::Write, pieces, bytes);
   warp.stores.push_back(std::move(store));
 }
 
