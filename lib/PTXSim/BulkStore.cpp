@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch.h"
+#include "Access.h"
 #include "Reduction.h"
 
 namespace goat::ptxsim {
@@ -23,13 +23,21 @@ void readShared(Warp &warp, PendingStore &store) {
     const uint8_t *from = warp.block.shared.at(piece.address);
     store.data.insert(store.data.end(), from, from + piece.bytes);
     warp.block.shared.endAsyncRead(piece.address, piece.bytes, warp.party,
-                                   warp.clock.data());
+                                   warp.clock[warp.party]);
   }
 }
 
-void writeGlobal(const PendingStore &store) {
+void writeGlobal(Warp &warp, const PendingStore &store) {
   const uint8_t *from = store.data.data();
   for (const PendingStore::Piece &piece : store.pieces) {
+    if (warp.worker.isChecked) {
+      LaneAccess access;
+      access.address[store.lane] = piece.globalAddress;
+      checkGlobalRaces(warp, *store.instr,
+                       store.reduction ? AccessKind::Atomic : AccessKind::Write,
+                       piece.bytes, 1u << store.lane, access,
+                       *piece.allocation);
+    }
     if (store.reduction)
       applyReduction(store.reduction, piece.destination, from, piece.bytes,
                      true);
@@ -51,7 +59,7 @@ void Warp::completeStores(uint32_t mask, uint32_t keepGroups, bool isWhole) {
     if (isDue)
       readShared(*this, store);
     if (isDue && isWhole)
-      writeGlobal(store);
+      writeGlobal(*this, store);
     else if (&stores[kept++] != &store)
       stores[kept - 1] = std::move(store);
   }
@@ -72,7 +80,7 @@ void Warp::abandonStores(uint32_t mask) {
 void Warp::finishStores() {
   for (PendingStore &store : stores) {
     readShared(*this, store);
-    writeGlobal(store);
+    writeGlobal(*this, store);
   }
   stores.clear();
 }

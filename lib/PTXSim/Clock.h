@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Vector clocks. The parties are the warps of a cluster and, in kernels with
-// asynchronous copies, the copies behind the mbarriers. Such kernels keep three
+// asynchronous copies, the warpgroups for what their wgmmas read and the copies
+// behind the mbarriers. Such kernels keep three
 // clocks one after the other, so that every release and acquire carries all of
 // them: what is known to have happened; what is known to be visible to the
 // async proxy as well; which mbarriers are known to be initialised.

@@ -20,7 +20,10 @@ Cluster::Cluster(Worker &worker) : worker(worker) {
   warpsPerBlock = (ntid[0] * ntid[1] * ntid[2] + warpSize - 1) / warpSize;
   numWarps = warpsPerBlock * launch.blocksPerCluster;
   isAsync = launch.usesAsync;
-  parties = numWarps + (isAsync ? asyncParties : 0);
+  if (isAsync)
+    warpgroupsPerBlock = (warpsPerBlock + warpgroupWarps - 1) / warpgroupWarps;
+  numWarpgroups = warpgroupsPerBlock * launch.blocksPerCluster;
+  parties = firstCopyParty() + (isAsync ? asyncParties : 0);
   for (uint32_t rank = 0; rank < launch.blocksPerCluster; ++rank)
     blocks.push_back(std::make_unique<Block>(worker, *this, rank));
 }
@@ -107,8 +110,17 @@ void Cluster::run(uint64_t linearIndex) {
 }
 
 std::string Cluster::partyName(uint32_t party, const Block &block) const {
-  if (party >= numWarps)
+  if (party >= firstCopyParty())
     return "a copy";
+  if (party >= numWarps) {
+    uint32_t group = party - numWarps;
+    uint32_t rank = group / warpgroupsPerBlock;
+    return "a wgmma of warpgroup " +
+           std::to_string(group % warpgroupsPerBlock) +
+           (rank == block.rank
+                ? ""
+                : " of the block of rank " + std::to_string(rank));
+  }
   std::string name = "warp " + std::to_string(party % warpsPerBlock);
   uint32_t rank = party / warpsPerBlock;
   if (rank != block.rank)
@@ -324,6 +336,9 @@ void Cluster::reportDeadlock() {
       }
       break;
     }
+    case Warp::WaitsFor::Warpgroup:
+      what = "the other warps of its warpgroup to execute its wgmmas";
+      break;
     }
     if (!first)
       first = warp;

@@ -85,7 +85,12 @@ public:
   size_t clockSize() const {
     return (isAsync ? size_t(3) * parties : parties) + 1;
   }
-  uint32_t firstCopyParty() const { return numWarps; }
+  uint32_t firstCopyParty() const { return numWarps + numWarpgroups; }
+  /// The party that stands for the reads of a warpgroup's wgmmas.
+  uint32_t warpgroupParty(const Warp &warp) const {
+    return numWarps + warp.party / warpsPerBlock * warpgroupsPerBlock +
+           warp.id / warpgroupWarps;
+  }
 
   /// A warp of another cluster, in findings.
   std::string remoteName(uint64_t cluster, uint32_t party) const;
@@ -112,6 +117,8 @@ private:
 
   uint32_t warpsPerBlock = 1;
   uint32_t numWarps = 1;
+  uint32_t warpgroupsPerBlock = 0;
+  uint32_t numWarpgroups = 0;
   uint32_t parties = 1;
   bool isAsync = false;
   std::vector<Warp *> warps;

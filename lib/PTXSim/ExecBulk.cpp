@@ -259,6 +259,12 @@ void BulkCopy::load() {
       landing.source = globalData(piece, false, shadow);
       if (!landing.source)
         return;
+      if (warp.worker.isChecked) {
+        LaneAccess access;
+        access.address[lane] = piece.globalAddress;
+        checkGlobalRaces(warp, instr, AccessKind::Read, piece.bytes, 1u << lane,
+                         access, *cached);
+      }
     }
     landings.push_back(landing);
   }
@@ -387,7 +393,8 @@ void BulkCopy::store() {
     if (!data)
       continue;
     beginAsyncRead(warp, instr, 1u << lane, piece.sharedAddress, piece.bytes);
-    store.pieces.push_back({piece.sharedAddress, piece.bytes, data, shadow});
+    store.pieces.push_back({piece.sharedAddress, piece.bytes, cached,
+                            piece.globalAddress, data, shadow});
   }
   count(AccessKind::Write, pieces, bytes);
   warp.stores.push_back(std::move(store));
@@ -430,6 +437,7 @@ bool decodeBulk(Decoder &d) {
   BulkInfo &info = d.addBulk();
   info.isTensor = d.has("tensor");
   info.isReduction = d.has("reduce");
+  d.instr.access.isStrong = info.isReduction;
   if (info.isReduction)
     info.reduction = parseReduction(d, info.isTensor ? Type::B32 : d.type());
   size_t next = 0;

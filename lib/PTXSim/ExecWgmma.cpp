@@ -124,7 +124,16 @@ void runCommit(Warp &warp, const Instr &instr, uint32_t mask) {
 
 void runWait(Warp &warp, const Instr &instr, uint32_t mask) {
   requireWholeWarp(warp, instr, mask);
-  warp.completeWgmma(static_cast<uint32_t>(instr.imm));
+  if (warp.completeWgmma(static_cast<uint32_t>(instr.imm)))
+    return;
+  --warp.pc; // to be executed again
+  InstrCounts &counts = warp.worker.counts[instr.id];
+  --counts.warps;
+  counts.threads -= static_cast<unsigned>(__builtin_popcount(mask));
+  warp.state = Warp::State::Waiting;
+  warp.waitsAt = &instr;
+  warp.waitsFor = Warp::WaitsFor::Warpgroup;
+  warp.yields = true;
 }
 
 bool parseFormat(std::string_view name, WgmmaFormat &format) {

@@ -50,7 +50,7 @@ void Cluster::initMbarrier(Warp &warp, Block &block, uint32_t address,
                            uint32_t count) {
   Mbarrier mbarrier;
   mbarrier.expected = mbarrier.pending = count;
-  mbarrier.copyParty = numWarps + nextCopyParty++ % asyncParties;
+  mbarrier.copyParty = firstCopyParty() + nextCopyParty++ % asyncParties;
   mbarrier.initParty = warp.party;
   mbarrier.initClock = warp.clock[warp.party];
   mbarrier.uses.assign(numWarps, 0);
@@ -121,7 +121,7 @@ void Cluster::completePhase(Block &block, Mbarrier &mbarrier) {
   if (mbarrier.pending || mbarrier.transactions)
     return;
   uint32_t party = mbarrier.copyParty;
-  uint32_t now = ++copyClocks[party - numWarps];
+  uint32_t now = ++copyClocks[party - firstCopyParty()];
   for (const Landing &landing : mbarrier.landings)
     land(landing, party, now);
   mbarrier.landings.clear();

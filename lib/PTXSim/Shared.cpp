@@ -155,15 +155,15 @@ SharedMemory::Problem SharedMemory::beginAsyncRead(uint64_t address,
   return problem;
 }
 
-void SharedMemory::endAsyncRead(uint64_t address, uint32_t bytes, uint32_t warp,
-                                const uint32_t *clock) {
+void SharedMemory::endAsyncRead(uint64_t address, uint32_t bytes,
+                                uint32_t reader, uint32_t now) {
   if (pendingReads.empty())
     return;
   uint32_t first = static_cast<uint32_t>(address - base) >> shift;
   uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
   for (uint32_t g = first; g <= last; ++g) {
     --pendingReads[g];
-    readClocks[size_t(g) * numWarps + warp] = clock[warp];
+    readClocks[size_t(g) * numWarps + reader] = now;
   }
 }
 

@@ -111,12 +111,12 @@ public:
 
   /// The async proxy is about to read these bytes on behalf of `warp`, whose
   /// `proxyClock` says what is visible there; writes are a problem until
-  /// `endAsyncRead` with the same bytes, and count as read by `warp` then.
+  /// `endAsyncRead` with the same bytes, and count as read by `reader` then.
   Problem beginAsyncRead(uint64_t address, uint32_t bytes,
                          const uint32_t *clock, const uint32_t *proxyClock,
                          uint32_t &otherWarp);
-  void endAsyncRead(uint64_t address, uint32_t bytes, uint32_t warp,
-                    const uint32_t *clock);
+  void endAsyncRead(uint64_t address, uint32_t bytes, uint32_t reader,
+                    uint32_t now);
   /// The same for a read that nobody on this side can have waited for.
   void cancelAsyncRead(uint64_t address, uint32_t bytes);
 

@@ -31,6 +31,7 @@ void Warp::start(uint32_t warpId, uint32_t lanesExisting, uint32_t clockParty,
   stores.clear();
   openStoreGroup.fill(0);
   wgmmas.clear();
+  finishedWgmmas = computedWgmmas = 0;
   openWgmmaGroup = 0;
   hasWgmmaFence = false;
   warpgroupStep = 0;

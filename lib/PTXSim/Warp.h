@@ -17,11 +17,13 @@
 #include "Wide.h"
 
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <vector>
 
 namespace goat::ptxsim {
 
+struct Allocation;
 class Block;
 struct Worker;
 struct LaunchState;
@@ -84,6 +86,8 @@ struct PendingStore {
   struct Piece {
     uint32_t address;
     uint32_t bytes;
+    const Allocation *allocation;
+    uint64_t globalAddress;
     uint8_t *destination;
     /// Marks the bytes as initialised; null where that is known.
     uint8_t *shadow;
@@ -104,13 +108,20 @@ struct PendingWgmma {
   std::vector<uint32_t> aRows, bRows;
 };
 
+constexpr uint32_t warpgroupWarps = 4;
+
 class Warp {
 public:
   enum class State : uint8_t { Ready, Waiting, Done };
 
   Warp(Block &block, Worker &worker) : block(block), worker(worker) {}
 
-  enum class WaitsFor : uint8_t { Barrier, ClusterBarrier, Mbarrier };
+  enum class WaitsFor : uint8_t {
+    Barrier,
+    ClusterBarrier,
+    Mbarrier,
+    Warpgroup
+  };
 
   /// Puts the warp at the start of the entry; `lanes` exist. In clocks it is
   /// `party`.
@@ -168,9 +179,12 @@ public:
   /// The kernel ends, which completes all copies.
   void finishStores();
 
-  // wgmma: all but the newest `keepGroups` groups are complete.
-  void completeWgmma(uint32_t keepGroups);
+  // wgmma: waits for all but the newest `keepGroups` groups. They are those of
+  // the warpgroup: false if another warp has yet to execute its part.
+  bool completeWgmma(uint32_t keepGroups);
   void issueWgmma(PendingWgmma pending);
+  /// Computes this warp's part of the first `count` wgmmas of its warpgroup.
+  void computeWgmma(uint64_t count);
   /// The function is left: its registers must not be in use.
   void abandonWgmma();
   /// An instruction uses registers that some wgmma uses as well.
@@ -224,7 +238,11 @@ public:
   std::vector<PendingCopy> copies;
   std::vector<PendingStore> stores;
   std::array<uint32_t, warpSize> openStoreGroup{};
-  std::vector<PendingWgmma> wgmmas;
+  /// Those that the warp has not waited for, after `finishedWgmmas` others; of
+  /// all of them the first `computedWgmmas` are computed.
+  std::deque<PendingWgmma> wgmmas;
+  uint64_t finishedWgmmas = 0;
+  uint64_t computedWgmmas = 0;
   uint32_t openWgmmaGroup = 0;
   bool hasWgmmaFence = false;
   /// Instructions of its warpgroup that the warp has executed.

@@ -12,8 +12,6 @@
 
 namespace goat::ptxsim {
 
-constexpr uint32_t warpgroupWarps = 4;
-
 void Block::stepWarpgroup(Warp &warp, const Instr &instr,
                           std::array<uint64_t, 2> operands) {
   uint32_t group = warp.id / warpgroupWarps;

@@ -14,6 +14,8 @@
 #include "Cluster.h"
 #include "Numerics.h"
 
+#include <algorithm>
+
 namespace goat::ptxsim {
 
 std::vector<uint32_t> matrixPieces(const MatrixDescriptor &d, bool isTransposed,
@@ -193,27 +195,56 @@ void mark(const PendingWgmma &pending, bool isInFlight) {
 
 } // namespace
 
-void Warp::completeWgmma(uint32_t keepGroups) {
-  size_t done = 0;
-  for (; done < wgmmas.size(); ++done) {
-    const PendingWgmma &pending = wgmmas[done];
-    if (pending.group + uint64_t(keepGroups) >= openWgmmaGroup)
-      break;
+void Warp::computeWgmma(uint64_t count) {
+  uint32_t reader = block.cluster.warpgroupParty(*this);
+  for (; computedWgmmas < count; ++computedWgmmas) {
+    const PendingWgmma &pending = wgmmas[computedWgmmas - finishedWgmmas];
     multiply(*this, pending);
-    mark(pending, false);
     for (const std::vector<uint32_t> *rows : {&pending.aRows, &pending.bRows})
       for (uint32_t address : *rows)
-        block.shared.endAsyncRead(address, 16, party, clock.data());
+        block.shared.endAsyncRead(address, 16, reader,
+                                  static_cast<uint32_t>(count));
   }
-  wgmmas.erase(wgmmas.begin(), wgmmas.begin() + static_cast<ptrdiff_t>(done));
+}
+
+bool Warp::completeWgmma(uint32_t keepGroups) {
+  uint64_t count = finishedWgmmas;
+  for (const PendingWgmma &pending : wgmmas)
+    count += pending.group + uint64_t(keepGroups) < openWgmmaGroup;
+  if (count == finishedWgmmas)
+    return true;
+  // A wgmma is complete when all four warps have had their part in it.
+  size_t first = id / warpgroupWarps * warpgroupWarps;
+  size_t end = std::min(block.warps.size(), first + warpgroupWarps);
+  for (size_t w = first; w < end; ++w) {
+    const Warp &other = *block.warps[w];
+    if (other.finishedWgmmas + other.wgmmas.size() < count)
+      return false;
+  }
+  for (size_t w = first; w < end; ++w)
+    block.warps[w]->computeWgmma(count);
+  for (; finishedWgmmas < count; ++finishedWgmmas) {
+    mark(wgmmas.front(), false);
+    wgmmas.pop_front();
+  }
   // Accumulators may be those of later ones as well.
   for (const PendingWgmma &pending : wgmmas)
     mark(pending, true);
+  uint32_t &known = clock[block.cluster.warpgroupParty(*this)];
+  known = std::max(known, static_cast<uint32_t>(count));
+  return true;
 }
 
 void Warp::issueWgmma(PendingWgmma pending) {
   mark(pending, true);
   wgmmas.push_back(std::move(pending));
+  size_t first = id / warpgroupWarps * warpgroupWarps;
+  size_t end = std::min(block.warps.size(), first + warpgroupWarps);
+  for (size_t w = first; w < end; ++w) {
+    Warp &other = *block.warps[w];
+    if (other.state == State::Waiting && other.waitsFor == WaitsFor::Warpgroup)
+      other.state = State::Ready;
+  }
 }
 
 void Warp::touchWgmma(const Instr &instr, uint32_t mask) {
@@ -238,8 +269,10 @@ void Warp::abandonWgmma() {
     if (pending.frame == frame) {
       report(FindingKind::MissingAsyncWait, *pending.instr, existing, 0,
              "the function ends before the wgmma has been waited for");
-      ++openWgmmaGroup;
-      completeWgmma(0);
+      // Their registers are gone: nobody is to compute them.
+      computeWgmma(finishedWgmmas + wgmmas.size());
+      finishedWgmmas += wgmmas.size();
+      wgmmas.clear();
       return;
     }
 }

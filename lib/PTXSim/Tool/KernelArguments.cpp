@@ -10,7 +10,10 @@
 #include "KernelArguments.h"
 #include "../Numerics.h"
 #include "Npy.h"
+#include "TensorMapText.h"
 #include "Text.h"
+
+#include <cstring>
 
 namespace goat::ptxsim {
 
@@ -31,7 +34,14 @@ const char *const KernelArguments::help =
     "a .npy, a\n"
     "                           type and a shape such as f32[2,3];\n"
     "                           struct:FILE, the bytes of FILE passed by "
-    "value\n";
+    "value;\n"
+    "                           "
+    "tmap:TYPE[SHAPE],box[EXTENTS][,swizzle=32|64|128][,fill=nan]:BUFFER,\n"
+    "                           a tensor map by value, outermost dimension "
+    "first: BUFFER is\n"
+    "                           in:FILE[:OUTFILE], out[:FILE] or "
+    "zero[:FILE], or arg:N for\n"
+    "                           the buffer that is argument N\n";
 
 namespace {
 
@@ -134,15 +144,13 @@ std::string KernelArguments::addFloat(std::string_view kind,
 }
 
 uint64_t KernelArguments::allocate(uint64_t bytes, Init init) {
-  uint64_t address = memory.allocate(
+  return memory.allocate(
       bytes, "argument " + std::to_string(arguments.values().size()), 256,
       init);
-  if (address)
-    arguments.pointer(address);
-  return address;
 }
 
-std::string KernelArguments::addInput(const std::string &value) {
+std::string KernelArguments::addInput(const std::string &value,
+                                      uint64_t &address) {
   size_t colon = value.find(':');
   std::string path = value.substr(0, colon);
   std::optional<std::string> file = readFile(path);
@@ -152,7 +160,7 @@ std::string KernelArguments::addInput(const std::string &value) {
   std::string error = readNpy(*file, header, data);
   if (!error.empty())
     return error + " in '" + path + "'";
-  uint64_t address = allocate(data.size(), Init::Uninitialised);
+  address = allocate(data.size(), Init::Uninitialised);
   if (!address)
     return "expected room for " + std::to_string(data.size()) + " bytes";
   memory.write(address, data.data(), data.size());
@@ -176,8 +184,54 @@ std::string KernelArguments::addStruct(const std::string &path) {
   return "";
 }
 
+std::string KernelArguments::addTensorMap(const std::string &value) {
+  TensorMapDescription map;
+  size_t colon = value.find(':');
+  std::string error =
+      parseTensorMap(std::string_view(value).substr(0, colon), map);
+  if (!error.empty())
+    return error;
+  std::string shape = value.substr(0, value.find(']') + 1);
+  if (shape.substr(0, 2) == "tf") // kept as fp32
+    shape.erase(0, 1);
+  std::string buffer =
+      colon == std::string::npos ? "" : value.substr(colon + 1);
+  size_t second = buffer.find(':');
+  std::string kind = buffer.substr(0, second);
+  std::string rest = second == std::string::npos ? "" : buffer.substr(second);
+  uint64_t bytes = 0;
+  std::string header;
+  parseSize(shape, bytes, header);
+  if (kind == "in") {
+    error = addInput(rest.empty() ? rest : rest.substr(1), map.address);
+  } else if (kind == "out" || kind == "zero") {
+    error =
+        addFresh("tmap:" + value, shape + rest,
+                 kind == "out" ? Init::Uninitialised : Init::Zero, map.address);
+  } else if (uint64_t index = 0;
+             kind == "arg" &&
+             parseUnsigned(std::string_view(rest).substr(!rest.empty()),
+                           arguments.values().size(), index) &&
+             index < arguments.values().size() &&
+             arguments.values()[index].size() == 8) {
+    std::memcpy(&map.address, arguments.values()[index].data(), 8);
+  } else {
+    error = "expected in:FILE, out, zero or arg:N with an earlier buffer after "
+            "a tensor map but got '" +
+            buffer + "'";
+  }
+  if (!error.empty())
+    return error;
+  Result<TensorMap> encoded = encodeTensorMap(map);
+  if (!encoded)
+    return encoded.error();
+  arguments.tensorMap(*encoded);
+  return "";
+}
+
 std::string KernelArguments::addFresh(const std::string &text,
-                                      std::string_view value, Init init) {
+                                      std::string_view value, Init init,
+                                      uint64_t &address) {
   size_t colon = value.find(':');
   uint64_t bytes = 0;
   std::string header;
@@ -185,7 +239,7 @@ std::string KernelArguments::addFresh(const std::string &text,
     return "expected a number of bytes, or a type and a shape such as "
            "f32[2,3], but got '" +
            text + "'";
-  uint64_t address = allocate(bytes, init);
+  address = allocate(bytes, init);
   if (!address)
     return "expected room for " + std::to_string(bytes) + " bytes";
   if (colon == std::string_view::npos)
@@ -206,14 +260,20 @@ std::string KernelArguments::add(const std::string &text) {
   if (findType(kind))
     return kind[0] == 'u' || kind[0] == 'i' ? addInteger(kind, text, value)
                                             : addFloat(kind, text, value);
-  if (kind == "in")
-    return addInput(value);
   if (kind == "struct")
     return addStruct(value);
-  if (kind == "out")
-    return addFresh(text, value, Init::Uninitialised);
-  if (kind == "zero")
-    return addFresh(text, value, Init::Zero);
+  if (kind == "tmap")
+    return addTensorMap(value);
+  if (kind == "in" || kind == "out" || kind == "zero") {
+    uint64_t address = 0;
+    std::string error =
+        kind == "in"    ? addInput(value, address)
+        : kind == "out" ? addFresh(text, value, Init::Uninitialised, address)
+                        : addFresh(text, value, Init::Zero, address);
+    if (error.empty())
+      arguments.pointer(address);
+    return error;
+  }
   return "expected a kind of argument (--help lists them) but got '" + kind +
          "'";
 }

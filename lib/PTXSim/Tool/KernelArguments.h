@@ -45,10 +45,11 @@ private:
                          std::string_view value);
   std::string addFloat(std::string_view kind, const std::string &text,
                        std::string_view value);
-  std::string addInput(const std::string &value);
+  std::string addInput(const std::string &value, uint64_t &address);
   std::string addStruct(const std::string &path);
   std::string addFresh(const std::string &text, std::string_view value,
-                       Init init);
+                       Init init, uint64_t &address);
+  std::string addTensorMap(const std::string &value);
   uint64_t allocate(uint64_t bytes, Init init);
 
   Memory &memory;

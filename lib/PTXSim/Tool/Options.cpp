@@ -53,6 +53,12 @@ const OptionRow rows[] = {
        o.config.block = {1, 1, 1};
        return parseTriple(text, 1, o.config.block);
      }},
+    {"--cluster", "X[,Y[,Z]]",
+     "blocks of a cluster (default 1,1,1, or what the kernel requires)",
+     aTriple,
+     [](Options &o, const std::string &text) {
+       return parseTriple(text, 1, o.config.cluster);
+     }},
     {"--smem", "BYTES", "dynamic shared memory (default 0)",
      "a number of bytes below 2^32",
      [](Options &o, const std::string &text) {

@@ -436,12 +436,21 @@ TEST(Wgmma, MatricesStayUntilTheWait) {
     EXPECT_NE(
         faults(issue + overwrite + waitAll, seed).find("missing-async-wait"),
         std::string::npos);
-    // Waited for by this warp, not by the others.
-    EXPECT_NE(faults(issue + waitAll +
+    // The wait of one warp is for the part of all four.
+    EXPECT_EQ(faults(issue + waitAll +
                          "setp.eq.u32 %p6, %r0, 0;\n"
                          "@%p6 st.shared.u32 [%r1+8192], 0;\n",
                      seed),
               "");
+    // Warp 3 has not waited.
+    std::string early = issue +
+                        "setp.lt.u32 %p6, %r0, 96;\n@%p6 bra WAIT;\n"
+                        "st.shared.u32 [%r1+8192], 0;\nWAIT:\n" +
+                        waitAll;
+    std::string found = faults(early, seed);
+    EXPECT_TRUE(found.find("missing-async-wait") != std::string::npos ||
+                found.find("shared-race") != std::string::npos)
+        << found;
   }
 }
 
@@ -465,7 +474,7 @@ TEST(Wgmma, AWarpgroupActsAsOne) {
     EXPECT_EQ(faults("setp.ge.u32 %p6, %r0, 96;\n@%p6 bra DONE;\n" + issue +
                          "DONE:\n",
                      seed),
-              "barrier-divergence");
+              "deadlock");
   }
   EXPECT_NE(
       faults("setp.lt.u32 %p6, %r0, 16;\n@%p6 bra DONE;\n" + issue + "DONE:\n")
