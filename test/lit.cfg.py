@@ -50,7 +50,7 @@ if ptxas:
 nvidia = importlib.util.find_spec("nvidia")
 packaged = [
     os.path.join(folder, "*", "bin")
-    for folder in (nvidia.submodule_search_locations if nvidia else [])
+    for folder in ((nvidia and nvidia.submodule_search_locations) or [])
 ]
 nvdisasm = os.environ.get("GOAT_NVDISASM") or shutil.which(
     "nvdisasm",

@@ -177,3 +177,32 @@ OriginCosts goat::report::countOrigins(const Listing &listing, double scores,
   });
   return costs;
 }
+
+static size_t indentation(llvm::StringRef line) {
+  return line.size() - line.ltrim().size();
+}
+
+int goat::report::findTileLine(const Listing &listing, const Loop &loop,
+                               llvm::StringRef tile) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  tile.split(lines, '\n');
+  for (size_t index : loop.instructions) {
+    const Instruction &instruction = listing.instructions[index];
+    if (instruction.kind != Kind::Tensor || !instruction.source)
+      continue;
+    size_t line = instruction.source->line;
+    if (line == 0 || line > lines.size())
+      continue;
+    // Outwards: lines that are indented less open what this one stands in.
+    size_t indent = indentation(lines[line - 1]);
+    for (; line > 0; --line) {
+      if (indentation(lines[line - 1]) >= indent)
+        continue;
+      indent = indentation(lines[line - 1]);
+      if (operationName(lines[line - 1]) == "scf.for")
+        return line;
+    }
+    return 0;
+  }
+  return 0;
+}

@@ -25,6 +25,11 @@ CodeReport countCode(const Listing &listing, const ptx::ChipDescription &chip,
 OriginCosts countOrigins(const Listing &listing, double scores,
                          const Origin &origin);
 
+/// The line in `tile` of the scf.for that the first tensor instruction of
+/// `loop` stands in, from 1; 0 when that is not known.
+int findTileLine(const Listing &listing, const Loop &loop,
+                 llvm::StringRef tile);
+
 } // namespace goat::report
 
 #endif // GOAT_LIB_REPORT_COUNTCODE_H

@@ -231,9 +231,13 @@ void Gatherer::gatherCode() {
   for (const Listing &listing : listings) {
     report.code.push_back(
         countCode(listing, chip, scores, context.flopsPerScore));
-    if (hasOrigin && scores > 0)
-      report.code.back().origins =
-          countOrigins(listing, scores, *context.origin);
+    if (!hasOrigin)
+      continue;
+    CodeReport &code = report.code.back();
+    for (auto [count, loop] : llvm::zip(code.loops, findTileLoops(listing)))
+      count.tileLine = findTileLine(listing, loop, context.origin->tile);
+    if (scores > 0)
+      code.origins = countOrigins(listing, scores, *context.origin);
   }
 }
 

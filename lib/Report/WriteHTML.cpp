@@ -103,12 +103,15 @@ void Writer::drawPipes(const LoopReport &loop) {
         height - 6, index == loop.limiting ? "#c33" : "#7a9cc6",
         left + length + 6, load.cycles);
   }
-  out << "</svg>\n"
-      << llvm::formatv(
-             "<p>Busiest: {0}. {1:f0} TFLOP/s when all pipes overlap, "
-             "{2:f0} when none does.</p>\n",
-             loop.pipes[loop.limiting].pipe, loop.tflopsOverlapped,
-             loop.tflopsSerial);
+  out << "</svg>\n";
+  if (loop.tileLine && report.listing)
+    out << llvm::formatv("<p>Its <a href=\"#{0}\">scf.for in the tile "
+                         "program</a>.</p>\n",
+                         anchor('t', loop.tileLine));
+  out << llvm::formatv(
+      "<p>Busiest: {0}. {1:f0} TFLOP/s when all pipes overlap, "
+      "{2:f0} when none does.</p>\n",
+      loop.pipes[loop.limiting].pipe, loop.tflopsOverlapped, loop.tflopsSerial);
 }
 
 void Writer::writeKinds(const CodeReport &code) {

@@ -63,6 +63,7 @@ static Value toJSON(const LoopReport &loop) {
   Object object{{"role", loop.role},
                 {"instructions", loop.instructions},
                 {"has_inner_loop", loop.hasInner},
+                {"tile_line", loop.tileLine},
                 {"counts", kindCounts(loop.kinds)},
                 {"tensor_flops_per_warp", loop.tensorFlops},
                 {"local_bytes", toJSON(loop.local)}};

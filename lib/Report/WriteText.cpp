@@ -131,13 +131,16 @@ void TextWriter::writeLoop(const LoopReport &loop) {
                      showKinds(loop.kinds, 1, "{0:f0}"));
     return;
   }
-  line("loop", loop.role + ": " +
-                   llvm::formatv(
-                       "{0:f2} instructions per score and thread, and {1:f2} "
-                       "tensor ({2} for {3:f0} scores){4}",
-                       loop.perScore(), tensor / loop.scores, loop.instructions,
-                       loop.scores,
-                       loop.hasInner ? "; an inner loop is counted once" : ""));
+  line("loop",
+       loop.role + ": " +
+           llvm::formatv("{0:f2} instructions per score and thread, and {1:f2} "
+                         "tensor ({2} for {3:f0} scores){4}{5}",
+                         loop.perScore(), tensor / loop.scores,
+                         loop.instructions, loop.scores,
+                         loop.hasInner ? "; an inner loop is counted once" : "",
+                         loop.tileLine
+                             ? "; tile line " + std::to_string(loop.tileLine)
+                             : ""));
   line("", showKinds(loop.kinds, loop.scores, "{0:f2}"));
   std::string loads;
   for (const PipeLoad &load : loop.pipes)

@@ -89,6 +89,8 @@ struct LoopReport {
   std::string role;
   int64_t instructions = 0;
   bool hasInner = false;
+  /// The line of its scf.for in the tile program, from 1; 0 for unknown.
+  int tileLine = 0;
   std::array<int64_t, numKinds> kinds{};
   /// FLOPs of one warp in one iteration.
   int64_t tensorFlops = 0;

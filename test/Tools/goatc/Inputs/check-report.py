@@ -26,6 +26,8 @@ assert code["language"] == sys.argv[2]
 assert code["local_bytes_outside"] == {"stores": 0, "loads": 0}
 loops = code["loops"]
 assert [loop["role"] for loop in loops] == ["unmasked", "masked"]
+# The schedule builds the unmasked loop first.
+assert 0 < loops[0]["tile_line"] < loops[1]["tile_line"]
 for loop in loops:
     # The kinds are all there is.
     assert sum(loop["counts"].values()) == loop["instructions"]
