@@ -5,6 +5,9 @@
 #                 and compare with the reference
 #   make check    build everything and run all tests; ends with
 #                 "N passed, N failed"
+#   make check-long  what takes longer: 100 seeds for each clean kernel, random
+#                 programs, the simulator alone with a plain compiler, and the
+#                 fuzz targets for FUZZ_SECONDS each (60)
 #   make build    everything, without running it
 #   make bench-sim  warp instructions the simulator executes in a second
 #   make format   bring all C++ to the house style
@@ -17,7 +20,7 @@ PRESET ?= ci
 PYTHON ?= /usr/bin/python3
 BUILD := build/$(PRESET)
 
-.PHONY: demo check bench-sim build configure format docs deps
+.PHONY: demo check check-long fuzz bench-sim build configure format docs deps
 .DEFAULT_GOAL := build
 
 deps:
@@ -38,6 +41,26 @@ check: configure
 	@rm -f $(BUILD)/test-results.json
 	@cmake --build $(BUILD) --target check-goat; \
 	  "$(PYTHON)" test/print-count.py $(BUILD)/test-results.json
+
+# GOAT_LONG=1 is what tests look at: 100 seeds where make check takes 3.
+FUZZ_SECONDS ?= 60
+check-long: configure
+	@cmake --build $(BUILD) --target PTXSimTests PTXSimForeignTests
+	@GOAT_LONG=1 $(BUILD)/unittests/PTXSimTests --gtest_brief=1
+	@GOAT_LONG=1 $(BUILD)/unittests/PTXSimForeignTests --gtest_brief=1
+	@cmake -S docs/examples/ptxsim -B build/ptxsim >/dev/null
+	@cmake --build build/ptxsim && build/ptxsim/saxpy
+	@$(MAKE) --no-print-directory fuzz PRESET=fuzz
+
+# Under the sanitizers; PRESET=fuzz has to be given. A crash leaves its input.
+fuzz: configure
+	@cmake --build $(BUILD) --target fuzzers
+	@mkdir -p $(BUILD)/corpus/parser $(BUILD)/corpus/program
+	@cp test/PTXSim/Inputs/*.ptx $(BUILD)/corpus/parser
+	@cd $(BUILD) && fuzz/parser-fuzzer -max_total_time=$(FUZZ_SECONDS) \
+	  -max_len=4096 -timeout=20 -print_final_stats=1 -verbosity=0 corpus/parser
+	@cd $(BUILD) && fuzz/program-fuzzer -max_total_time=$(FUZZ_SECONDS) \
+	  -max_len=400 -timeout=20 -print_final_stats=1 -verbosity=0 corpus/program
 
 bench-sim: configure
 	@cmake --build $(BUILD) --target goatc goat-sim

@@ -1,5 +1,7 @@
-# Prints the reference pages of docs/generated from the .td files. A script:
-#   cmake -DTBLGEN=mlir-tblgen -DSOURCE=. -DMLIR_INCLUDE=... -DOUT=DIR -P GenerateDocs.cmake
+# Prints the reference pages of docs/generated from the .td files, and the
+# simulator's instructions from its tables. A script:
+#   cmake -DTBLGEN=mlir-tblgen -DSOURCE=. -DMLIR_INCLUDE=... -DGOAT_SIM=goat-sim
+#     -DOUT=DIR -P GenerateDocs.cmake
 # The target `docs` runs it on docs/generated, and a test runs it elsewhere and
 # compares. One line per page.
 
@@ -29,3 +31,11 @@ foreach(td IN LISTS passes)
   string(REPLACE "/" "" name "${name}")
   page(${name}Passes.md ${td} -gen-pass-doc)
 endforeach()
+
+execute_process(
+  COMMAND "${GOAT_SIM}" --instructions-page
+  OUTPUT_FILE "${OUT}/ptx-instructions.md"
+  RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "goat-sim --instructions-page failed")
+endif()

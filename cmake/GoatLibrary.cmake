@@ -8,6 +8,10 @@ if(GOAT_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
+# Whatever is fuzzed is compiled to say which branches it took.
+if(GOAT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 # goat_add_library(NAME SOURCES a.cpp ... [LINK lib ...] [DEPENDS target ...] [NO_MLIR])
 # A static library. NO_MLIR marks one that must not see MLIR (PTXSim, Layout).

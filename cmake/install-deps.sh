@@ -18,8 +18,8 @@ packages="cmake ninja-build ccache libgtest-dev libgmock-dev python3 python3-num
 if [ -z "${MLIR_DIR:-}" ]; then
   packages="$packages libmlir-22-dev mlir-22-tools llvm-22-dev"
 fi
-# The sanitizers' run-time libraries are wanted by that preset only.
-if [ "${PRESET:-}" = sanitize ]; then
+# The sanitizers' run-time libraries are wanted by those presets only.
+if [ "${PRESET:-}" = sanitize ] || [ "${PRESET:-}" = fuzz ]; then
   packages="$packages libclang-rt-22-dev"
 fi
 

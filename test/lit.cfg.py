@@ -69,6 +69,9 @@ if nvcc:
     # The one that compiled test/PTXSim/Inputs/cuda.
     if "V13.0.88" in subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout:
         config.available_features.add("pinned-nvcc")
+# Under the sanitizers a program needs their runtime as well.
+if shutil.which("c++") and not config.goat_sanitize:
+    config.available_features.add("plain-library")
 clang_format = shutil.which("clang-format-22") or shutil.which(
     "clang-format", path=config.llvm_tools_dir
 )

@@ -141,6 +141,8 @@ const OptionRow rows[] = {
      }},
     {"--instructions", "", "print the supported instructions and end", "",
      [](Options &o, const std::string &) { return o.instructions = true; }},
+    {"--instructions-page", "", "print them as a page and end", "",
+     [](Options &o, const std::string &) { return o.instructionsPage = true; }},
     {"--help", "", "print this and end", "",
      [](Options &o, const std::string &) { return o.help = true; }},
 };
@@ -185,7 +187,7 @@ std::string parseOptions(int argc, const char *const *argv, Options &options) {
       return "expected " + std::string(row->expected) + " for " + name +
              " but got '" + value + "'";
   }
-  if (!options.help && !options.instructions &&
+  if (!options.help && !options.instructions && !options.instructionsPage &&
       (options.path.empty() || options.entry.empty()))
     return "expected FILE.ptx and --entry=NAME; --help says more";
   if (!options.chip && (options.registers || !options.roofline.empty()))

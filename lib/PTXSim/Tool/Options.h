@@ -39,6 +39,7 @@ struct Options {
   /// End after printing what was asked for.
   bool help = false;
   bool instructions = false;
+  bool instructionsPage = false;
 };
 
 /// Reads a command line; an option's value follows it or an equals sign.

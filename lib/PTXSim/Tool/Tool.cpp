@@ -12,7 +12,9 @@
 #include "Text.h"
 #include "goat/PTXSim/Report.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <unistd.h>
 
 namespace goat::ptxsim {
@@ -59,6 +61,38 @@ std::function<void(const TraceEvent &)> tracer(const Options &options) {
                   static_cast<unsigned long long>(event.value));
     std::printf("\n");
   };
+}
+
+/// docs/generated/ptx-instructions.md: the patterns under the word each begins
+/// with.
+std::string instructionsPage() {
+  std::map<std::string, std::vector<std::string>> families;
+  for (const std::string &pattern : supportedInstructions()) {
+    // A choice of words: the pattern belongs to each of them.
+    bool isChoice = pattern[0] == '(';
+    std::string words = isChoice
+                            ? pattern.substr(1, pattern.find(')') - 1)
+                            : pattern.substr(0, pattern.find_first_of(".("));
+    std::string rest =
+        pattern.substr(isChoice ? pattern.find(')') + 1 : words.size());
+    for (size_t begin = 0; begin <= words.size();) {
+      size_t end = std::min(words.find('|', begin), words.size());
+      std::string word = words.substr(begin, end - begin);
+      families[word].push_back(word + rest);
+      begin = end + 1;
+    }
+  }
+  std::string page =
+      "# PTX instructions the simulator executes\n\n"
+      "Printed by `goat-sim --instructions-page` from the tables of its "
+      "decoder. `(a|b)` is a\nchoice and a trailing `?` makes it optional. "
+      "Everything else is refused by name and line.\n";
+  for (const auto &[word, patterns] : families) {
+    page += "\n## " + word + "\n\n";
+    for (const std::string &pattern : patterns)
+      page += "    " + pattern + "\n";
+  }
+  return page;
 }
 
 int run(Options &options) {
@@ -133,6 +167,10 @@ int simMain(int argc, const char *const *argv) {
   if (options.instructions) {
     for (const std::string &pattern : supportedInstructions())
       print(pattern + "\n");
+    return 0;
+  }
+  if (options.instructionsPage) {
+    print(instructionsPage());
     return 0;
   }
   return run(options);

@@ -335,6 +335,102 @@ TEST(Launch, SeedsChangeTheOrderAndRepeat) {
   EXPECT_TRUE(differs);
 }
 
+/// Kilobytes of memory the process holds; 0 where the system does not say.
+long residentKilobytes() {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  while (status >> word)
+    if (word == "VmRSS:") {
+      long value = 0;
+      status >> value;
+      return value;
+    }
+  return 0;
+}
+
+TEST(Launch, RowsFarApartCostOnlyWhatIsTouched) {
+  // 64 rows of 2^30 floats: a quarter of a terabyte, of which two columns are
+  // used.
+  const uint64_t rowBytes = uint64_t(4) << 30;
+  Result<Module> module = Module::parse(header + R"(
+.visible .entry k(.param .u64 p) {
+  .reg .b32 %r<4>;
+  .reg .f32 %f<3>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %tid.x;
+  cvt.u64.u32 %rd2, %r1;
+  shl.b64 %rd2, %rd2, 32;
+  add.s64 %rd1, %rd1, %rd2;
+  cvt.rn.f32.u32 %f1, %r1;
+  st.global.f32 [%rd1], %f1;
+  ld.global.f32 %f2, [%rd1];
+  st.global.f32 [%rd1+4294967292], %f2;
+  ret;
+}
+)",
+                                        "far.ptx");
+  ASSERT_TRUE(bool(module)) << module.error();
+  long before = residentKilobytes();
+  Memory memory;
+  uint64_t address = memory.allocate(64 * rowBytes, "far");
+  ASSERT_NE(address, 0u);
+  Result<LaunchResult> run =
+      launch(*module, "k", memory, Arguments().pointer(address), threads(64));
+  ASSERT_TRUE(bool(run)) << run.error();
+  EXPECT_TRUE(run->findings.empty()) << run->findings[0].str();
+  for (uint64_t row : {0, 1, 63}) {
+    float first = -1, last = -1;
+    memory.read(address + row * rowBytes, &first, 4);
+    memory.read(address + (row + 1) * rowBytes - 4, &last, 4);
+    EXPECT_EQ(first, row);
+    EXPECT_EQ(last, row);
+  }
+  // The last element of the last row is the end.
+  EXPECT_EQ(memory.countUninitialised(address + 64 * rowBytes - 8, 8), 4u);
+  EXPECT_LT(residentKilobytes() - before, 64 * 1024);
+}
+
+TEST(Launch, AMillionBlocksStreamInBoundedMemory) {
+  const uint32_t blocks = 1000000;
+  Result<Module> module = Module::parse(header + R"(
+.visible .entry k(.param .u64 p) {
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<2>;
+  .shared .b32 s[32];
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %tid.x;
+  st.shared.u32 [s], %r1;
+  red.global.add.u32 [%rd1], 1;
+  ret;
+}
+)",
+                                        "many.ptx");
+  ASSERT_TRUE(bool(module)) << module.error();
+  Memory memory;
+  uint64_t sum = memory.allocate(4, "sum", 256, Init::Zero);
+  LaunchConfig config = oneThread();
+  config.grid = {blocks, 1, 1};
+  config.threads = 2;
+  uint64_t reported = 0;
+  config.progress = [&](uint64_t done, uint64_t total) {
+    EXPECT_EQ(total, blocks);
+    reported = std::max(reported, done);
+  };
+  long before = residentKilobytes();
+  Result<LaunchResult> run =
+      launch(*module, "k", memory, Arguments().pointer(sum), config);
+  long after = residentKilobytes();
+  ASSERT_TRUE(bool(run)) << run.error();
+  EXPECT_TRUE(run->completed);
+  EXPECT_TRUE(run->findings.empty()) << run->findings[0].str();
+  uint32_t count = 0;
+  memory.read(sum, &count, 4);
+  EXPECT_EQ(count, blocks);
+  EXPECT_EQ(reported, blocks);
+  EXPECT_LT(after - before, 32 * 1024);
+}
+
 TEST(Launch, WithoutChecksOnlyAddressesAreLookedAt) {
   // Reads a register and shared memory that nobody wrote, then stores.
   const std::string text =
