@@ -57,10 +57,20 @@ void reportOutside(Warp &warp, const Instr &instr, Space space, AccessKind kind,
                         " in " + spaceName(space) + " memory, ";
   std::string name;
   switch (space) {
-  case Space::Shared:
-    message += "expected " + hex(warp.block.shared.begin()) + " to " +
-               hex(warp.block.shared.end());
+  case Space::Shared: {
+    Block *block = warp.block.cluster.blockAt(address);
+    const SharedMemory &shared = (block ? block : &warp.block)->shared;
+    if (const SharedSegment *segment = shared.segmentBefore(address)) {
+      name = segment->name;
+      message +=
+          std::to_string(address + bytes - shared.begin() - segment->end) +
+          " bytes past the end of '" + name + "' of " +
+          std::to_string(segment->end - segment->begin) + " bytes";
+    } else {
+      message += "expected " + hex(shared.begin()) + " to " + hex(shared.end());
+    }
     break;
+  }
   case Space::Global:
   case Space::Const: {
     const Allocation *near = warp.worker.launch.memory.nearest(address);
@@ -190,7 +200,9 @@ uint32_t resolveLocal(Warp &warp, const Instr &instr, AccessKind kind,
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t address = access.address[lane];
-    uint8_t *data = warp.localData(lane, address, bytes);
+    uint8_t *data = warp.isWithinLocal(address, bytes)
+                        ? warp.localData(lane, address, bytes)
+                        : nullptr;
     if (!data) {
       outside.add(lane);
       continue;
@@ -214,6 +226,15 @@ uint32_t resolveLocal(Warp &warp, const Instr &instr, AccessKind kind,
   return mask & ~outside.lanes;
 }
 
+/// Whether the bytes of the entry's block belong to one parameter.
+bool isWithinParam(const Function &entry, uint64_t address, uint32_t bytes) {
+  for (const Variable *param : entry.syntax->params)
+    if (address >= param->offset &&
+        address + bytes <= param->offset + param->size)
+      return true;
+  return false;
+}
+
 uint32_t resolveParam(Warp &warp, const Instr &instr, AccessKind kind,
                       uint32_t bytes, uint32_t mask, LaneAccess &access) {
   Trouble outside, unwritten;
@@ -235,7 +256,8 @@ uint32_t resolveParam(Warp &warp, const Instr &instr, AccessKind kind,
       if (kind != AccessKind::Read)
         std::memset(shadow, 1, bytes);
     } else if (kind == AccessKind::Read && address <= entry.size() &&
-               entry.size() - address >= bytes)
+               entry.size() - address >= bytes &&
+               isWithinParam(warp.worker.launch.entry, address, bytes))
       access.data[lane] = &entry[address];
     else
       outside.add(lane);

@@ -22,7 +22,8 @@ void Block::start(const std::array<uint32_t, 3> &blockIndex) {
   uint32_t numWarps = (threads + warpSize - 1) / warpSize;
   sectors.clear();
   shared.reset(sharedBase + (rank << rankShift), launch.sharedBytes,
-               launch.sharedGranule, cluster.firstCopyParty());
+               launch.sharedSegments, launch.sharedGranule,
+               cluster.firstCopyParty());
   for (Barrier &barrier : barriers)
     barrier = Barrier();
   mbarriers.clear();

@@ -31,14 +31,23 @@ void runCopy(Warp &warp, const Instr &instr, uint32_t mask) {
   PendingCopy copy;
   copy.instr = &instr;
   copy.bytes = bytes;
-  uint32_t reads = mask;
+  uint32_t reads = mask, tooLong = 0;
   for (unsigned lane = 0; lane < warpSize; ++lane) {
     uint32_t count =
         instr.numSrc > 2 ? warp.lanes<uint32_t>(instr.op[2])[lane] : bytes;
+    if (count > bytes)
+      tooLong |= mask & 1u << lane;
     copy.sourceBytes[lane] = std::min(count, bytes);
     if (!copy.sourceBytes[lane])
       reads &= ~(1u << lane);
   }
+  if (tooLong)
+    warp.report(FindingKind::UndefinedResult, instr, tooLong,
+                source.address[__builtin_ctz(tooLong)],
+                "expected a source of at most the " + std::to_string(bytes) +
+                    " bytes that are copied but got " +
+                    std::to_string(warp.lanes<uint32_t>(
+                        instr.op[2])[__builtin_ctz(tooLong)]));
   uint32_t misaligned = 0;
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
@@ -85,6 +94,9 @@ void runCopy(Warp &warp, const Instr &instr, uint32_t mask) {
       reportShared(warp, instr, problem, 1u << lane, address, otherWarp, true);
     copy.destination[lane] = static_cast<uint32_t>(address);
     copy.source[lane] = source.data[lane];
+    if (copy.sourceBytes[lane])
+      std::memcpy(copy.issued[lane].data(), source.data[lane],
+                  copy.sourceBytes[lane]);
     copy.group[lane] = warp.openGroup[lane];
   }
   if (outside)
@@ -168,6 +180,7 @@ void Warp::completeCopies(uint32_t mask, uint32_t keepGroups,
   size_t kept = 0;
   for (size_t i = 0; i < copies.size(); ++i) {
     PendingCopy &copy = copies[i];
+    uint32_t overwritten = 0;
     for (uint32_t left = copy.mask & mask; left; left &= left - 1) {
       unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
       // Groups before `openGroup` are committed; the newest `keepGroups` of
@@ -180,12 +193,21 @@ void Warp::completeCopies(uint32_t mask, uint32_t keepGroups,
       uint32_t address = copy.destination[lane];
       uint8_t *destination = block.shared.at(address);
       uint32_t count = copy.sourceBytes[lane];
-      if (count)
+      if (count) {
+        if (worker.isChecked &&
+            std::memcmp(copy.issued[lane].data(), copy.source[lane], count))
+          overwritten |= 1u << lane;
         std::memcpy(destination, copy.source[lane], count);
+      }
       std::memset(destination + count, 0, copy.bytes - count);
       if (worker.isChecked)
         block.shared.endCopy(address, copy.bytes, party, clock[party]);
     }
+    if (overwritten)
+      report(FindingKind::MissingAsyncWait, *copy.instr, overwritten,
+             copy.destination[__builtin_ctz(overwritten)],
+             "the source of the copy changes before the copy has been waited "
+             "for");
     if (copy.mask) {
       if (kept != i)
         copies[kept] = copy;

@@ -100,6 +100,16 @@ Handler pickStore(Type type, unsigned registerBytes) {
   }
 }
 
+/// The address names a parameter and lies outside of it, perhaps in the next.
+void runOutsideParam(Warp &warp, const Instr &instr, uint32_t mask) {
+  uint64_t bytes = uint64_t(instr.access.vector) * instr.access.elementBytes;
+  warp.report(FindingKind::OutOfBounds, instr, mask,
+              static_cast<uint64_t>(instr.imm),
+              "accesses " + std::to_string(bytes) + " bytes at offset " +
+                  std::to_string(instr.imm) +
+                  " of a parameter, outside of what it has");
+}
+
 bool decodeAccess(Decoder &d, bool isStore) {
   Type type = d.type();
   unsigned bytes = bitWidth(type) / 8;
@@ -178,6 +188,11 @@ bool decodeAccess(Decoder &d, bool isStore) {
       return false;
     d.instr.run = pickLoad(type, registerBytes);
   }
+  const Variable *param = address.elements[0].variable;
+  if (access.space == Space::Param && param && d.instr.run &&
+      (address.value < 0 ||
+       uint64_t(address.value) + bytes * count > param->size))
+    d.instr.run = runOutsideParam;
   if (!d.instr.run)
     return d.fail("expected registers of at least " +
                   std::to_string(8 * bytes) + " bits");

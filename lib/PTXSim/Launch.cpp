@@ -284,7 +284,7 @@ std::vector<uint8_t> buildConstants(const LaunchState &launch,
         value = config.dynamicSharedBytes;
         break;
       case SpecialRegister::TotalSmemSize:
-        value = launch.sharedBytes;
+        value = launch.sharedLayout.packedBytes + config.dynamicSharedBytes;
         break;
       default:
         value = 0;
@@ -355,6 +355,23 @@ bool LaunchState::addressOf(const Variable &variable, uint64_t &address) const {
   return true;
 }
 
+void LaunchState::placeShared() {
+  uint32_t end = sharedBase;
+  for (const auto &[variable, offset] : sharedLayout.offsets)
+    if (!variable->isDynamicShared) {
+      end = offset + static_cast<uint32_t>(variable->size);
+      sharedSegments.push_back(
+          {offset - sharedBase, end - sharedBase, variable->name});
+    }
+  if (config.dynamicSharedBytes) {
+    uint32_t begin = sharedLayout.dynamicOffset;
+    end = begin + config.dynamicSharedBytes;
+    sharedSegments.push_back(
+        {begin - sharedBase, end - sharedBase, "dynamic shared memory"});
+  }
+  sharedBytes = end - sharedBase;
+}
+
 std::array<uint32_t, 3> LaunchState::originOf(uint64_t index) const {
   uint64_t across = config.grid[0] / cluster[0];
   uint64_t down = config.grid[1] / cluster[1];
@@ -415,12 +432,13 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
       !placeModuleVariables(impl, memory, error))
     return Error{error};
   state.sharedLayout = layoutShared(*entry);
-  uint64_t sharedEnd = uint64_t(state.sharedLayout.dynamicOffset) - sharedBase +
-                       config.dynamicSharedBytes;
-  if (!checkShared(*entry, state.sharedLayout, config.dynamicSharedBytes,
-                   sharedEnd, error))
+  const SharedLayout &layout = state.sharedLayout;
+  uint64_t sharedTotal =
+      uint64_t(layout.packedBytes) + config.dynamicSharedBytes;
+  if (!checkShared(*entry, layout, config.dynamicSharedBytes, sharedTotal,
+                   error))
     return Error{error};
-  state.sharedBytes = static_cast<uint32_t>(sharedEnd);
+  state.placeShared();
   uint32_t globalGranule = 4;
   for (const Function *function : entry->reachable) {
     state.sharedGranule =

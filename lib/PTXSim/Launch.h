@@ -84,7 +84,9 @@ struct LaunchState {
   uint32_t blocksPerCluster = 1;
   bool usesAsync = false;
   SharedLayout sharedLayout;
+  /// From the first variable to the end of the last, gaps included.
   uint32_t sharedBytes = 0;
+  std::vector<SharedSegment> sharedSegments;
   uint32_t sharedGranule = 4;
   /// Per function, the contents of its constant slots.
   std::vector<std::vector<uint8_t>> constants;
@@ -101,6 +103,9 @@ struct LaunchState {
 
   /// The first block of a cluster.
   std::array<uint32_t, 3> originOf(uint64_t cluster) const;
+
+  /// Sets the two from the layout and the size of the dynamic part.
+  void placeShared();
 
   /// Address of a variable in its own space; false if it has none.
   bool addressOf(const Variable &variable, uint64_t &address) const;

@@ -46,9 +46,17 @@ std::string ModuleImpl::lineText(uint32_t line) const {
 
 SharedLayout layoutShared(const Function &entry) {
   SharedLayout layout;
-  uint32_t next = sharedBase;
+  uint32_t packed = sharedBase, spread = sharedBase;
   std::vector<const Variable *> dynamic;
   uint32_t dynamicAlignment = 16;
+  // Places the next variable behind a gap, in the same banks as without it.
+  auto place = [&](uint32_t alignment, bool isFirst) {
+    constexpr uint32_t gap = 512, banks = 128;
+    packed = (packed + alignment - 1) & ~(alignment - 1);
+    uint32_t period = std::max(alignment, banks);
+    uint32_t least = isFirst ? packed : spread + gap;
+    return least + ((packed - least) & (period - 1));
+  };
   for (const Function *function : entry.reachable)
     for (const Variable *variable : function->variables) {
       if (variable->space != Space::Shared)
@@ -61,13 +69,15 @@ SharedLayout layoutShared(const Function &entry) {
         dynamicAlignment = std::max(dynamicAlignment, variable->alignment);
         continue;
       }
-      next = (next + variable->alignment - 1) & ~(variable->alignment - 1);
-      layout.offsets.push_back({variable, next});
-      next += static_cast<uint32_t>(variable->size);
+      uint32_t offset = place(variable->alignment, layout.offsets.empty());
+      layout.offsets.push_back({variable, offset});
+      uint32_t size = static_cast<uint32_t>(variable->size);
+      packed += size;
+      spread = offset + size;
     }
-  layout.staticBytes = next - sharedBase;
-  layout.dynamicOffset =
-      (next + dynamicAlignment - 1) & ~(dynamicAlignment - 1);
+  layout.staticBytes = packed - sharedBase;
+  layout.dynamicOffset = place(dynamicAlignment, layout.offsets.empty());
+  layout.packedBytes = packed - sharedBase;
   layout.usesDynamic = !dynamic.empty();
   for (const Variable *variable : dynamic)
     layout.offsets.push_back({variable, layout.dynamicOffset});

@@ -341,11 +341,13 @@ void Parser::placeVariable(Variable &variable, bool isCallParam) {
     variable.offset = area;
     area += static_cast<uint32_t>(variable.size);
   };
-  if (variable.space == Space::Local)
+  if (variable.space == Space::Local) {
     place(function->localBytes);
-  else if (variable.space == Space::Param && isCallParam)
+    // An access past a variable lands in none.
+    function->localBytes += 64;
+  } else if (variable.space == Space::Param && isCallParam) {
     place(function->callParamBytes);
-  else if (variable.space == Space::Param)
+  } else if (variable.space == Space::Param)
     place(function->entryParamBytes);
 }
 

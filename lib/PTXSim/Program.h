@@ -182,7 +182,11 @@ struct Function {
 /// Places the shared variables that an entry reaches.
 struct SharedLayout {
   std::vector<std::pair<const Variable *, uint32_t>> offsets;
+  /// Bytes of the variables as the assembler packs them, and where the dynamic
+  /// part would begin behind them. The offsets keep the variables apart, so
+  /// that an access past one is found.
   uint32_t staticBytes = 0;
+  uint32_t packedBytes = 0;
   uint32_t dynamicOffset = 0;
   bool usesDynamic = false;
 };

@@ -14,10 +14,13 @@
 
 namespace goat::ptxsim {
 
-void SharedMemory::reset(uint32_t begin, uint32_t bytes, uint32_t granule,
-                         uint32_t warps) {
+void SharedMemory::reset(uint32_t begin, uint32_t bytes,
+                         const std::vector<SharedSegment> &parts,
+                         uint32_t granule, uint32_t warps) {
   base = begin;
   size = bytes;
+  segments = &parts;
+  isDivided = parts.size() > 1;
   numWarps = warps;
   shift = 0;
   while ((2u << shift) <= granule)
@@ -30,6 +33,14 @@ void SharedMemory::reset(uint32_t begin, uint32_t bytes, uint32_t granule,
   strongReads.clear();
   strongWrites.clear();
   pendingReads.clear();
+}
+
+const SharedSegment *SharedMemory::segmentBefore(uint64_t address) const {
+  const SharedSegment *best = nullptr;
+  for (const SharedSegment &segment : *segments)
+    if (address >= base && address - base >= segment.begin)
+      best = &segment;
+  return best;
 }
 
 SharedMemory::Problem SharedMemory::explainRead(const Granule &granule,

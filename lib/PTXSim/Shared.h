@@ -15,9 +15,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace goat::ptxsim {
+
+/// A variable in shared memory, by offsets from its beginning.
+struct SharedSegment {
+  uint32_t begin, end;
+  std::string name;
+};
 
 class SharedMemory {
 public:
@@ -41,13 +48,18 @@ public:
 
   /// Forgets everything. The memory has `bytes` from the address `begin`,
   /// shadow state is kept per `granule` bytes.
-  void reset(uint32_t begin, uint32_t bytes, uint32_t granule,
+  void reset(uint32_t begin, uint32_t bytes,
+             const std::vector<SharedSegment> &parts, uint32_t granule,
              uint32_t numWarps);
 
+  /// Whether the bytes lie within one variable.
   bool contains(uint64_t address, uint64_t bytes) const {
     return address >= base && address - base <= size &&
-           size - (address - base) >= bytes;
+           size - (address - base) >= bytes &&
+           (!isDivided || isWithinSegment(address - base, bytes));
   }
+  /// The last variable that begins at or before `address`, or null.
+  const SharedSegment *segmentBefore(uint64_t address) const;
   uint8_t *at(uint64_t address) { return data.data() + (address - base); }
   uint32_t begin() const { return base; }
   uint32_t end() const { return base + size; }
@@ -150,8 +162,17 @@ private:
     return true;
   }
 
+  bool isWithinSegment(uint64_t offset, uint64_t bytes) const {
+    for (const SharedSegment &segment : *segments)
+      if (offset >= segment.begin && offset + bytes <= segment.end)
+        return true;
+    return false;
+  }
+
   uint32_t base = 0;
   uint32_t size = 0;
+  const std::vector<SharedSegment> *segments = nullptr;
+  bool isDivided = false;
   uint32_t shift = 2;
   uint32_t numWarps = 1;
   std::vector<uint8_t> data;

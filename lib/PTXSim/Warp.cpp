@@ -90,6 +90,7 @@ void Warp::enterFrame(const Function &function) {
     for (unsigned lane = 0; lane < warpSize; ++lane)
       std::memset(localShadow(lane, frame->localBase), 0,
                   localEnd - frame->localBase);
+  localBegin = localEnd = 0;
   fillConstants(*frame);
   frames.push_back(std::move(frame));
 }
@@ -328,6 +329,7 @@ void Warp::leaveFrame() {
   std::unique_ptr<Frame> frame = std::move(frames.back());
   frames.pop_back();
   localTop = frame->localBase;
+  localBegin = localEnd = 0;
   const Instr *call = frame->call;
   if (!call) {
     spareFrames.push_back(std::move(frame));
@@ -473,6 +475,24 @@ uint8_t *Warp::localData(uint32_t lane, uint64_t offset, uint32_t bytes) {
     localCapacity = capacity;
   }
   return &local[size_t(lane) * localCapacity + offset];
+}
+
+bool Warp::isWithinLocal(uint64_t offset, uint32_t bytes) {
+  if (offset >= localBegin && offset + bytes <= localEnd)
+    return true;
+  for (size_t f = frames.size(); f-- > 0;) {
+    const Frame &frame = *frames[f];
+    for (const auto &variable : frame.function->syntax->variables) {
+      uint64_t begin = frame.localBase + variable->offset;
+      if (variable->space != Space::Local || offset < begin ||
+          offset + bytes > begin + variable->size)
+        continue;
+      localBegin = begin;
+      localEnd = begin + variable->size;
+      return true;
+    }
+  }
+  return false;
 }
 
 uint8_t *Warp::localShadow(uint32_t lane, uint64_t offset) {

@@ -74,6 +74,8 @@ struct PendingCopy {
   std::array<uint32_t, warpSize> destination;
   std::array<uint32_t, warpSize> sourceBytes;
   std::array<const uint8_t *, warpSize> source;
+  /// What the source held when the copy was issued.
+  std::array<std::array<uint8_t, 16>, warpSize> issued;
 };
 
 /// A bulk copy from shared to global memory.
@@ -193,6 +195,8 @@ public:
   /// Local memory of a lane; null when [offset, offset+bytes) is outside.
   uint8_t *localData(uint32_t lane, uint64_t offset, uint32_t bytes);
   uint8_t *localShadow(uint32_t lane, uint64_t offset);
+  /// Whether the bytes belong to one local variable of some frame.
+  bool isWithinLocal(uint64_t offset, uint32_t bytes);
 
   void report(FindingKind kind, const Instr &instr, uint32_t mask,
               uint64_t address, std::string message,
@@ -275,6 +279,8 @@ private:
   std::vector<std::unique_ptr<Frame>> spareFrames;
   std::vector<uint8_t> local;
   std::vector<uint8_t> localWritten;
+  /// Where the local variable accessed last begins and ends.
+  uint64_t localBegin = 0, localEnd = 0;
   uint32_t localCapacity = 0;
   uint32_t localTop = 0;
 };
