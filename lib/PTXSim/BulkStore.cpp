@@ -3,8 +3,8 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Completes the copies of a warp from shared to global memory, at its waits and
-// at the end of the kernel.
+// The groups of cp.async.bulk, and how their copies from shared to global
+// memory complete, at the waits of a warp and at the end of the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +49,31 @@ void writeGlobal(Warp &warp, const PendingStore &store) {
   }
 }
 
+void runCommit(Warp &warp, const Instr &, uint32_t mask) {
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    warp.openStoreGroup[lane] += mask >> lane & 1;
+}
+
+void runWait(Warp &warp, const Instr &instr, uint32_t mask) {
+  warp.completeStores(mask, static_cast<uint32_t>(instr.imm), !instr.flags);
+}
+
+bool decodeGroup(Decoder &d) {
+  d.noteAsync();
+  if (d.has("commit_group")) {
+    d.instr.run = runCommit;
+    return d.expectOperands(0);
+  }
+  d.instr.run = runWait;
+  d.instr.flags = d.has("read");
+  if (!d.expectOperands(1))
+    return false;
+  if (d.operand(0).kind != Operand::Integer || d.operand(0).value < 0)
+    return d.fail("expected a number of groups");
+  d.instr.imm = d.operand(0).value;
+  return true;
+}
+
 } // namespace
 
 void Warp::completeStores(uint32_t mask, uint32_t keepGroups, bool isWhole) {
@@ -83,6 +108,13 @@ void Warp::finishStores() {
     writeGlobal(*this, store);
   }
   stores.clear();
+}
+
+std::vector<OpcodeRow> bulkGroupOpcodes() {
+  return {
+      {"cp.async.bulk.commit_group", OpClass::Sync, decodeGroup},
+      {"cp.async.bulk.wait_group(.read)?", OpClass::Sync, decodeGroup},
+  };
 }
 
 } // namespace goat::ptxsim

@@ -3,11 +3,11 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cp.async.bulk, cp.reduce.async.bulk, their tensor forms, st.async. Copies to
-// shared memory are on their way until their mbarrier completes the phase.
-// Copies to global memory read shared memory at the latest moment: at the wait
-// of the thread that issued them; they arrive when that wait is for the whole
-// copy, or with the end of the kernel.
+// cp.async.bulk, cp.reduce.async.bulk, their tensor forms, st.async, red.async.
+// Copies to shared memory are on their way until their mbarrier completes the
+// phase. Copies to global memory read shared memory at the latest moment: at
+// the wait of the thread that issued them; they arrive when that wait is for
+// the whole copy, or with the end of the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -218,8 +218,12 @@ void BulkCopy::issue(Block &target, uint32_t mbarrier,
       continue;
     uint32_t size = info.isTensor ? 16 : landing.bytes;
     uint32_t otherWarp = 0;
-    SharedMemory::Problem problem = target.shared.beginCopy(
-        landing.address, size, warp.party, warp.clock.data(), otherWarp);
+    SharedMemory::Problem problem =
+        landing.reduction
+            ? target.shared.beginReduction(landing.address, size, warp.party,
+                                           warp.clock.data(), otherWarp)
+            : target.shared.beginCopy(landing.address, size, warp.party,
+                                      warp.clock.data(), otherWarp);
     if (problem != SharedMemory::Problem::None)
       reportShared(warp, instr, problem, 1u << lane, landing.address, otherWarp,
                    true);
@@ -361,6 +365,7 @@ void BulkCopy::storeAsync() {
     landing.fill = elementSize == 8 ? warp.lanes<uint64_t>(slot)[lane]
                                     : warp.lanes<uint32_t>(slot)[lane];
     landing.fillBytes = elementSize;
+    landing.reduction = info.reduction;
     landings.push_back(landing);
   }
   issue(*target, static_cast<uint32_t>(mbarrier), std::move(landings), bytes);
@@ -480,6 +485,8 @@ bool decodeStoreAsync(Decoder &d) {
   d.instr.access.vector = static_cast<uint8_t>(count);
   d.instr.access.elementBytes = static_cast<uint8_t>(bytes);
   d.instr.run = runCopy<&BulkCopy::storeAsync>;
+  if (d.opcode()[0] == 'r')
+    info.reduction = parseReduction(d, d.type());
   if (!d.expectOperands(3) || !d.addAddress(d.operand(0), info.destination))
     return false;
   info.source.source = static_cast<uint8_t>(d.numSources());
@@ -500,31 +507,6 @@ bool decodePrefetch(Decoder &d) {
     return d.expectOperands(2, 3) && d.addAddress(d.operand(0), info.source) &&
            addOperand(d, d.operand(1), 4, info.size);
   return d.expectOperands(1) && d.addAddress(d.operand(0), info.source);
-}
-
-void runCommit(Warp &warp, const Instr &, uint32_t mask) {
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    warp.openStoreGroup[lane] += mask >> lane & 1;
-}
-
-void runWait(Warp &warp, const Instr &instr, uint32_t mask) {
-  warp.completeStores(mask, static_cast<uint32_t>(instr.imm), !instr.flags);
-}
-
-bool decodeGroup(Decoder &d) {
-  d.noteAsync();
-  if (d.has("commit_group")) {
-    d.instr.run = runCommit;
-    return d.expectOperands(0);
-  }
-  d.instr.run = runWait;
-  d.instr.flags = d.has("read");
-  if (!d.expectOperands(1))
-    return false;
-  if (d.operand(0).kind != Operand::Integer || d.operand(0).value < 0)
-    return d.fail("expected a number of groups");
-  d.instr.imm = d.operand(0).value;
-  return true;
 }
 
 } // namespace
@@ -584,14 +566,21 @@ std::vector<OpcodeRow> bulkOpcodes() {
       {"st.async(.weak)?.shared::cluster" GOAT_BYTES
        "(.v2)?(.b64|.u64|.s64|.f64)",
        c, decodeStoreAsync},
+      {"red.async(.relaxed.cluster)?.shared::cluster" GOAT_BYTES
+       "(.add|.min|.max)(.u32|.s32|.u64)",
+       c, decodeStoreAsync},
+      {"red.async(.relaxed.cluster)?.shared::cluster" GOAT_BYTES
+       "(.inc|.dec).u32",
+       c, decodeStoreAsync},
+      {"red.async(.relaxed.cluster)?.shared::cluster" GOAT_BYTES
+       "(.and|.or|.xor).b32",
+       c, decodeStoreAsync},
       {"cp.async.bulk.prefetch.tensor" GOAT_RANK
        ".L2.global(.tile)?" GOAT_POLICY,
        OpClass::Control, decodePrefetch},
       {"cp.async.bulk.prefetch.L2.global" GOAT_POLICY, OpClass::Control,
        decodePrefetch},
       {"prefetch(.param|.const)?.tensormap", OpClass::Control, decodePrefetch},
-      {"cp.async.bulk.commit_group", OpClass::Sync, decodeGroup},
-      {"cp.async.bulk.wait_group(.read)?", OpClass::Sync, decodeGroup},
   };
 #undef GOAT_RANK
 #undef GOAT_BYTES

@@ -29,7 +29,10 @@ void land(const Landing &landing, uint32_t writer, uint32_t now) {
   SharedMemory &shared = landing.block->shared;
   uint8_t *destination = shared.at(landing.address);
   if (landing.reduction)
-    applyReduction(landing.reduction, destination, landing.source,
+    applyReduction(landing.reduction, destination,
+                   landing.source
+                       ? landing.source
+                       : reinterpret_cast<const uint8_t *>(&landing.fill),
                    landing.bytes, false);
   else if (landing.source)
     std::memcpy(destination, landing.source, landing.bytes);

@@ -53,6 +53,7 @@ std::vector<OpcodeRow> syncOpcodes();
 std::vector<OpcodeRow> mbarrierOpcodes();
 std::vector<OpcodeRow> clusterOpcodes();
 std::vector<OpcodeRow> bulkOpcodes();
+std::vector<OpcodeRow> bulkGroupOpcodes();
 std::vector<OpcodeRow> wgmmaOpcodes();
 std::vector<OpcodeRow> warpOpcodes();
 std::vector<OpcodeRow> controlOpcodes();

@@ -46,7 +46,7 @@ const SharedSegment *SharedMemory::segmentBefore(uint64_t address) const {
 SharedMemory::Problem SharedMemory::explainRead(const Granule &granule,
                                                 const uint32_t *clock,
                                                 uint32_t &otherWarp) const {
-  if (granule.state == inFlight)
+  if (granule.state == inFlight || granule.state == reducing)
     return Problem::InFlight;
   if (granule.state == untouched)
     return Problem::Uninitialised;
@@ -64,7 +64,7 @@ SharedMemory::Problem SharedMemory::explainWrite(const Granule &granule,
                                                  const uint32_t *reads,
                                                  const uint32_t *clock,
                                                  uint32_t &otherWarp) const {
-  if (granule.state == inFlight)
+  if (granule.state == inFlight || granule.state == reducing)
     return Problem::InFlight;
   if (granule.state == mbarrier)
     return Problem::Mbarrier;
@@ -99,7 +99,7 @@ SharedMemory::Problem SharedMemory::strong(uint64_t address, uint32_t bytes,
     } else if (writes && !isKnown(readClocks, g, clock, otherWarp)) {
       problem = Problem::ReadRace;
     }
-    if (granule.state == inFlight ||
+    if (granule.state == inFlight || granule.state == reducing ||
         (problem == Problem::WriteRace && granule.writer >= numWarps))
       problem = Problem::InFlight;
     else if (granule.state == mbarrier)
@@ -128,6 +128,27 @@ SharedMemory::Problem SharedMemory::beginCopy(uint64_t address, uint32_t bytes,
   uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
   for (uint32_t g = first; g <= last; ++g)
     granules[g].state = inFlight;
+  return problem;
+}
+
+SharedMemory::Problem
+SharedMemory::beginReduction(uint64_t address, uint32_t bytes, uint32_t warp,
+                             const uint32_t *clock, uint32_t &otherWarp) {
+  uint32_t first = static_cast<uint32_t>(address - base) >> shift;
+  uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+  Problem problem = Problem::None;
+  for (uint32_t g = first; g <= last; ++g) {
+    // Among themselves reductions need no order.
+    if (granules[g].state == reducing)
+      continue;
+    bool isUntouched = granules[g].state == untouched;
+    Problem found =
+        write(base + (uint64_t(g) << shift), 1, warp, clock, otherWarp);
+    if (found == Problem::None && isUntouched)
+      found = Problem::Uninitialised;
+    problem = found == Problem::None ? problem : found;
+    granules[g].state = reducing;
+  }
   return problem;
 }
 

@@ -119,6 +119,9 @@ public:
   /// write by `writer` at its clock `now`.
   Problem beginCopy(uint64_t address, uint32_t bytes, uint32_t warp,
                     const uint32_t *clock, uint32_t &otherWarp);
+  /// The same for a reduction.
+  Problem beginReduction(uint64_t address, uint32_t bytes, uint32_t warp,
+                         const uint32_t *clock, uint32_t &otherWarp);
   void endCopy(uint64_t address, uint32_t bytes, uint32_t writer, uint32_t now);
 
   /// The async proxy is about to read these bytes on behalf of `warp`, whose
@@ -136,7 +139,7 @@ public:
   void setMbarrier(uint64_t address, uint32_t bytes, bool isOne);
 
 private:
-  enum State : uint16_t { untouched, written, inFlight, mbarrier };
+  enum State : uint16_t { untouched, written, inFlight, reducing, mbarrier };
   struct Granule {
     /// Clock of the last writer, 0 if it was never written. Writers above the
     /// warps are copies.

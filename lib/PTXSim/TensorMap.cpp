@@ -155,7 +155,8 @@ bool decodeTensorMap(const uint8_t *bytes, TensorMapDescription &map) {
     if (d)
       map.strides[d - 1] = encoded.strides[d - 1];
   }
-  return true;
+  // A kernel may have written to a map in global memory.
+  return bool(encodeTensorMap(map));
 }
 
 uint32_t boxBytes(const TensorMapDescription &map) {

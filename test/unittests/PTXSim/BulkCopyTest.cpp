@@ -369,6 +369,27 @@ TEST(BulkCopy, StoresOfThreadsComplete) {
   }
 }
 
+TEST(BulkCopy, ReductionsOfThreadsComplete) {
+  // Block 0 adds twice to the first word of either block, which holds 50.
+  for (uint64_t seed = 0; seed < numSeeds; ++seed) {
+    std::string send;
+    for (const char *operands : {"[%r10], 7, [%r11]", "[%r8], 7, [%r9]",
+                                 "[%r10], 3, [%r11]", "[%r8], 4, [%r9]"})
+      send += "red.async.relaxed.cluster.shared::cluster."
+              "mbarrier::complete_tx::bytes.add.u32 " +
+              std::string(operands) + ";\n";
+    std::string text = inCluster(send, "8");
+    text.replace(text.find("fence.proxy.async;"), 18,
+                 "@%p1 st.shared.u32 [data], 50;\nfence.proxy.async;");
+    text.replace(text.find("ld.shared.u32 %r12, [%r6];"), 26,
+                 "ld.shared.u32 %r12, [data];");
+    KernelRun good = runText(wrap90(text, objects), {}, pair(seed));
+    EXPECT_EQ(good.findings(), "");
+    EXPECT_EQ(good.u32(0), 61u);
+    EXPECT_EQ(good.u32(32 + 1), 60u);
+  }
+}
+
 TEST(BulkCopy, ACopyNobodyWaitsForIsFound) {
   std::string text = inCluster("cp.async.bulk.shared::cluster.global."
                                "mbarrier::complete_tx::bytes [%r10], [%rd1], "
