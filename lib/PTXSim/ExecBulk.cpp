@@ -541,7 +541,10 @@ std::vector<OpcodeRow> bulkOpcodes() {
        "(.and|.or|.xor)(.b32|.b64)",
        c, decodeBulk},
       {"cp.reduce.async.bulk.shared::cluster.shared::cta" GOAT_BYTES
-       "(.add|.min|.max)(.u32|.s32|.u64)",
+       ".add(.u32|.s32|.u64)",
+       c, decodeBulk},
+      {"cp.reduce.async.bulk.shared::cluster.shared::cta" GOAT_BYTES
+       "(.min|.max)(.u32|.s32)",
        c, decodeBulk},
       {"cp.reduce.async.bulk.shared::cluster.shared::cta" GOAT_BYTES
        "(.inc|.dec).u32",
@@ -550,8 +553,11 @@ std::vector<OpcodeRow> bulkOpcodes() {
        "(.and|.or|.xor).b32",
        c, decodeBulk},
       {"cp.async.bulk.tensor" GOAT_RANK
-       "(.shared::cluster|.shared::cta).global(.tile)?" GOAT_BYTES
+       ".shared::cluster.global(.tile)?" GOAT_BYTES
        "(.multicast::cluster)?" GOAT_POLICY,
+       c, decodeBulk},
+      {"cp.async.bulk.tensor" GOAT_RANK
+       ".shared::cta.global(.tile)?" GOAT_BYTES GOAT_POLICY,
        c, decodeBulk},
       {"cp.async.bulk.tensor" GOAT_RANK
        ".global.shared::cta(.tile)?.bulk_group" GOAT_POLICY,
@@ -566,13 +572,15 @@ std::vector<OpcodeRow> bulkOpcodes() {
       {"st.async(.weak)?.shared::cluster" GOAT_BYTES
        "(.v2)?(.b64|.u64|.s64|.f64)",
        c, decodeStoreAsync},
-      {"red.async(.relaxed.cluster)?.shared::cluster" GOAT_BYTES
-       "(.add|.min|.max)(.u32|.s32|.u64)",
+      {"red.async.relaxed.cluster.shared::cluster" GOAT_BYTES
+       ".add(.u32|.s32|.u64)",
        c, decodeStoreAsync},
-      {"red.async(.relaxed.cluster)?.shared::cluster" GOAT_BYTES
-       "(.inc|.dec).u32",
+      {"red.async.relaxed.cluster.shared::cluster" GOAT_BYTES
+       "(.min|.max)(.u32|.s32)",
        c, decodeStoreAsync},
-      {"red.async(.relaxed.cluster)?.shared::cluster" GOAT_BYTES
+      {"red.async.relaxed.cluster.shared::cluster" GOAT_BYTES "(.inc|.dec).u32",
+       c, decodeStoreAsync},
+      {"red.async.relaxed.cluster.shared::cluster" GOAT_BYTES
        "(.and|.or|.xor).b32",
        c, decodeStoreAsync},
       {"cp.async.bulk.prefetch.tensor" GOAT_RANK

@@ -336,17 +336,17 @@ std::vector<OpcodeRow> mbarrierOpcodes() {
 #define GOAT_ANY "(.shared|.shared::cta|.shared::cluster)?"
   return {
       {"mbarrier(.init|.inval)" GOAT_CTA ".b64", c, decodeMbarrier},
-      {"mbarrier(.expect_tx|.complete_tx)(.relaxed)?(.cta|.cluster)?" GOAT_ANY
+      {"mbarrier(.expect_tx|.complete_tx)(.relaxed.cta|.relaxed.cluster)"
+       "?" GOAT_ANY ".b64",
+       c, decodeMbarrier},
+      {"mbarrier(.arrive|.arrive_drop)(.expect_tx)?(.release.cta|"
+       ".release.cluster|.relaxed.cta|.relaxed.cluster)?" GOAT_ANY ".b64",
+       c, decodeMbarrier},
+      {"mbarrier(.arrive|.arrive_drop).noComplete(.release.cta)?" GOAT_CTA
        ".b64",
        c, decodeMbarrier},
-      {"mbarrier(.arrive|.arrive_drop)(.expect_tx)?(.release|.relaxed)?"
-       "(.cta|.cluster)?" GOAT_ANY ".b64",
-       c, decodeMbarrier},
-      {"mbarrier(.arrive|.arrive_drop).noComplete(.release)?(.cta)?" GOAT_CTA
-       ".b64",
-       c, decodeMbarrier},
-      {"mbarrier(.test_wait|.try_wait)(.parity)?(.acquire|.relaxed)?"
-       "(.cta|.cluster)?" GOAT_CTA ".b64",
+      {"mbarrier(.test_wait|.try_wait)(.parity)?(.acquire.cta|"
+       ".acquire.cluster|.relaxed.cta|.relaxed.cluster)?" GOAT_CTA ".b64",
        c, decodeMbarrier},
       {"mbarrier.pending_count.b64", c, decodeMbarrier},
       {"cp.async.mbarrier.arrive(.noinc)?" GOAT_CTA ".b64", c, decodeMbarrier},
