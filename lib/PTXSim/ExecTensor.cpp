@@ -8,11 +8,12 @@
 // row g + 8(r%2), columns E·t + 4E(r/2) + e; register r of B holds rows E·t +
 // 4E·r + e of column g; element i of C lies in row g + 8(i/2), column 2t + i%2.
 // Products are exact, they and C are summed in double and the sum is rounded
-// once.
+// once, unless the launch asks for another way.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "MmaNumerics.h"
 #include "Numerics.h"
 #include "Wide.h"
 
@@ -293,7 +294,11 @@ void runMma(Warp &warp, const Instr &instr, uint32_t mask) {
         b[columns * r + e][g] = B::get(turned[e][g]);
   }
   loadAccumulators<Type>(warp, cSlots, c);
-  multiply<K>(a, b, c);
+  uint64_t seed = warp.worker.launch.config.mmaNumerics;
+  if (Type != AccumulatorType::S32 && seed)
+    multiplyVaried(K, a[0], b[0], c[0], seed);
+  else
+    multiply<K>(a, b, c);
   storeAccumulators<Type>(warp, instr.op, c, instr.flags & 1, mask);
 }
 

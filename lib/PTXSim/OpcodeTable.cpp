@@ -63,14 +63,12 @@ const std::vector<OpcodeRow> &opcodeTable() {
   static const std::vector<OpcodeRow> *table = [] {
     auto *rows = new std::vector<OpcodeRow>();
     for (auto family :
-         {integerOpcodes,     bitOpcodes,           floatOpcodes,
-          approximateOpcodes, halfOpcodes,          compareOpcodes,
-          convertOpcodes,     convertPackedOpcodes, moveOpcodes,
-          memoryOpcodes,      asyncOpcodes,         atomicOpcodes,
-          tensorOpcodes,      wmmaOpcodes,          syncOpcodes,
-          mbarrierOpcodes,    clusterOpcodes,       bulkOpcodes,
-          bulkGroupOpcodes,   wgmmaOpcodes,         warpOpcodes,
-          controlOpcodes}) {
+         {integerOpcodes,  bitOpcodes,     floatOpcodes,   approximateOpcodes,
+          halfOpcodes,     compareOpcodes, convertOpcodes, convertPackedOpcodes,
+          moveOpcodes,     memoryOpcodes,  asyncOpcodes,   atomicOpcodes,
+          tensorOpcodes,   mmaFormOpcodes, wmmaOpcodes,    syncOpcodes,
+          mbarrierOpcodes, clusterOpcodes, bulkOpcodes,    bulkGroupOpcodes,
+          wgmmaOpcodes,    warpOpcodes,    controlOpcodes}) {
       std::vector<OpcodeRow> part = family();
       rows->insert(rows->end(), part.begin(), part.end());
     }

@@ -49,6 +49,7 @@ std::vector<OpcodeRow> memoryOpcodes();
 std::vector<OpcodeRow> asyncOpcodes();
 std::vector<OpcodeRow> atomicOpcodes();
 std::vector<OpcodeRow> tensorOpcodes();
+std::vector<OpcodeRow> mmaFormOpcodes();
 std::vector<OpcodeRow> syncOpcodes();
 std::vector<OpcodeRow> mbarrierOpcodes();
 std::vector<OpcodeRow> clusterOpcodes();

@@ -449,6 +449,9 @@ struct LaunchConfig {
   uint64_t seed = 0;
   Checks checks = Checks::All;
   Approximation approximation = Approximation::Exact;
+  /// How mma.sync sums in floating point: 0 adds exact products in double and
+  /// rounds once; other numbers draw one of the ways in which hardware does.
+  uint64_t mmaNumerics = 0;
   /// The launch stops once that many different findings were made.
   uint32_t maxFindings = 16;
   /// Host threads; 0 means as many as the host has.

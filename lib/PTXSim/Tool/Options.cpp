@@ -91,6 +91,12 @@ const OptionRow rows[] = {
                                                      : Approximation::Exact;
        return text == "exact" || text == "promised" || text == "perturbed";
      }},
+    {"--mma-numerics", "N",
+     "how mma.sync sums: 0 exactly (default), else one of the ways of hardware",
+     "a number from 0 to 2^64-1",
+     [](Options &o, const std::string &text) {
+       return parseUnsigned(text, UINT64_MAX, o.config.mmaNumerics);
+     }},
     {"--threads", "N", "host threads, 0 for all (default 1)",
      "a number from 0 to 1024",
      [](Options &o, const std::string &text) {
