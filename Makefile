@@ -56,7 +56,7 @@ check-long: configure
 fuzz: configure
 	@cmake --build $(BUILD) --target fuzzers
 	@mkdir -p $(BUILD)/corpus/parser $(BUILD)/corpus/program
-	@cp test/PTXSim/Inputs/*.ptx $(BUILD)/corpus/parser
+	@cp test/PTXSim/Inputs/*.ptx test/fuzz/corpus/parser/*.ptx $(BUILD)/corpus/parser
 	@cd $(BUILD) && fuzz/parser-fuzzer -max_total_time=$(FUZZ_SECONDS) \
 	  -max_len=4096 -timeout=20 -print_final_stats=1 -verbosity=0 corpus/parser
 	@cd $(BUILD) && fuzz/program-fuzzer -max_total_time=$(FUZZ_SECONDS) \
