@@ -119,6 +119,8 @@ private:
 
 struct ForeignKernel {
   const char *file;
+  /// The test; differs from `name` where several files have such a kernel.
+  const char *test;
   const char *name;
   const char *exercises;
   void (*check)(Device &);
@@ -132,11 +134,13 @@ struct ForeignKernelRegistration {
   }
 };
 
+#define FOREIGN_KERNEL_AS(FILE, TEST, NAME, EXERCISES)                         \
+  static void check_##TEST([[maybe_unused]] Device &device);                   \
+  static const ForeignKernelRegistration registration_##TEST(                  \
+      {FILE, #TEST, #NAME, EXERCISES, check_##TEST});                          \
+  static void check_##TEST([[maybe_unused]] Device &device)
 #define FOREIGN_KERNEL(FILE, NAME, EXERCISES)                                  \
-  static void check_##NAME([[maybe_unused]] Device &device);                   \
-  static const ForeignKernelRegistration registration_##NAME(                  \
-      {FILE, #NAME, EXERCISES, check_##NAME});                                 \
-  static void check_##NAME([[maybe_unused]] Device &device)
+  FOREIGN_KERNEL_AS(FILE, NAME, NAME, EXERCISES)
 
 /// A kernel with a planted bug: its twin without it carries the same name and
 /// `_fixed`, runs the same way and stays clean.

@@ -80,8 +80,10 @@ template <typename T> std::vector<T> sorted(std::vector<T> entries) {
   return entries;
 }
 
-template <typename T>
-std::string nameOf(const ::testing::TestParamInfo<T> &info) {
+std::string testOf(const ::testing::TestParamInfo<ForeignKernel> &info) {
+  return info.param.test;
+}
+std::string nameOf(const ::testing::TestParamInfo<PlantedBug> &info) {
   return info.param.name;
 }
 
@@ -96,8 +98,7 @@ TEST_P(Foreign, RunsRightAndClean) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Foreign,
-                         ::testing::ValuesIn(sorted(foreignKernels())),
-                         nameOf<ForeignKernel>);
+                         ::testing::ValuesIn(sorted(foreignKernels())), testOf);
 
 class Planted : public ::testing::TestWithParam<PlantedBug> {};
 
@@ -123,8 +124,7 @@ TEST_P(Planted, IsFoundAndTheTwinIsClean) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Bugs, Planted,
-                         ::testing::ValuesIn(sorted(plantedBugs())),
-                         nameOf<PlantedBug>);
+                         ::testing::ValuesIn(sorted(plantedBugs())), nameOf);
 
 /// The lines of docs/ptxsim-kernels.md that stand for registered kernels.
 std::vector<std::string> rows() {

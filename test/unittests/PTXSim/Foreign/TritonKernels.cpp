@@ -19,7 +19,7 @@ struct MatmulSize {
   unsigned m, n, k;
 };
 
-void runMatmul(Device &device, MatmulSize size) {
+void runMatmul(Device &device, MatmulSize size, uint32_t sharedBytes) {
   std::mt19937 random(7);
   auto draw = [&] { return (static_cast<int>(random() % 129) - 64) / 64.0f; };
   std::vector<float> a(size.m * size.k), b(size.k * size.n);
@@ -29,7 +29,7 @@ void runMatmul(Device &device, MatmulSize size) {
   for (float &x : b)
     bBits.push_back(f16Bits(x = draw()));
   auto c = device.empty<float>(size.m * size.n, "c");
-  device.config.dynamicSharedBytes = 16384;
+  device.config.dynamicSharedBytes = sharedBytes;
   device.launch({(size.m + 63) / 64, (size.n + 63) / 64}, {128},
                 device.upload(aBits, "a", 16), device.upload(bBits, "b", 16), c,
                 size.m, size.n, size.k, size.k, size.n, size.n, uint64_t(0));
@@ -44,14 +44,159 @@ void runMatmul(Device &device, MatmulSize size) {
     }
 }
 
-FOREIGN_KERNEL("triton/matmul", matmul,
-               "fp16 `mma.sync` fed by `cp.async` and `ldmatrix`, tails") {
-  runMatmul(device, {100, 80, 112});
-  runMatmul(device, {1, 16, 16});
-  runMatmul(device, {129, 192, 64});
+void runMatmuls(Device &device, uint32_t sharedBytes) {
+  runMatmul(device, {100, 80, 112}, sharedBytes);
+  runMatmul(device, {1, 16, 16}, sharedBytes);
+  runMatmul(device, {129, 192, 64}, sharedBytes);
 }
 
-void runAttention(Device &device, unsigned heads, unsigned length) {
+FOREIGN_KERNEL("triton/matmul", matmul,
+               "fp16 `mma.sync` fed by `cp.async` and `ldmatrix`, tails") {
+  runMatmuls(device, 16384);
+}
+FOREIGN_KERNEL_AS("triton/matmul_sm90", matmul_sm90, matmul,
+                  "fp16 `wgmma` fed by `cp.async`, tails") {
+  runMatmuls(device, 24576);
+}
+
+FOREIGN_KERNEL_AS(
+    "triton/matmul_descriptors_sm90", matmul_descriptors, matmul_descriptors,
+    "fp16 `wgmma` fed through tensor descriptors, stores by them") {
+  const unsigned m = 100, n = 80, k = 112;
+  std::vector<float> a = gridOfUnits(m * k, 64, 120);
+  std::vector<float> b = gridOfUnits(k * n, 64, 121), expected;
+  std::vector<uint16_t> aBits, bBits;
+  for (float x : a)
+    aBits.push_back(halfBits(x));
+  for (float x : b)
+    bBits.push_back(halfBits(x));
+  auto left = device.upload(aBits, "a"), right = device.upload(bBits, "b");
+  auto c = device.empty<float>(m * n, "c");
+  // The boxes are 128 bytes wide, as the compiler asks for.
+  auto describe = [](TensorMapType type, uint64_t address, unsigned rows,
+                     unsigned columns, unsigned bytes) {
+    TensorMapDescription description;
+    description.type = type;
+    description.rank = 2;
+    description.address = address;
+    description.dims = {columns, rows, 1, 1, 1};
+    description.strides[0] = uint64_t(columns) * bytes;
+    description.box = {128 / bytes, 64, 1, 1, 1};
+    description.swizzle = TensorMapSwizzle::B128;
+    Result<TensorMap> map = encodeTensorMap(description);
+    EXPECT_TRUE(bool(map)) << map.error();
+    return map ? *map : TensorMap();
+  };
+  Arguments arguments;
+  auto push = [&](const TensorMap &map, unsigned rows, unsigned columns) {
+    arguments.tensorMap(map).u32(rows).u32(columns).u64(columns).u64(1);
+  };
+  push(describe(TensorMapType::F16, left.address, m, k, 2), m, k);
+  push(describe(TensorMapType::F16, right.address, k, n, 2), k, n);
+  push(describe(TensorMapType::F32, c.address, m, n, 4), m, n);
+  arguments.u32(k).pointer(0).pointer(0);
+  device.config.dynamicSharedBytes = 49176;
+  LaunchResult result = device.launchWith({2, 2}, {128}, arguments);
+  for (const Finding &finding : result.findings)
+    ADD_FAILURE() << finding.str();
+  EXPECT_TRUE(result.completed);
+  for (unsigned i = 0; i < m; ++i)
+    for (unsigned j = 0; j < n; ++j) {
+      double sum = 0;
+      for (unsigned l = 0; l < k; ++l)
+        sum += double(a[i * k + l]) * b[l * n + j];
+      expected.push_back(static_cast<float>(sum));
+    }
+  EXPECT_EQ(device.get(c), expected);
+}
+
+void runVectorAdd(Device &device) {
+  std::vector<float> x = gridOfUnits(1000, 64, 122);
+  std::vector<float> y = gridOfUnits(1000, 64, 123);
+  auto out = device.empty<float>(1000);
+  device.launch({4}, {128}, device.upload(x), device.upload(y), out, 1000,
+                uint64_t(0));
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] += y[i];
+  EXPECT_EQ(device.get(out), x);
+}
+
+constexpr int rows = 5, columns = 200, stride = 208;
+
+void runSoftmax(Device &device) {
+  std::vector<float> x = gridOfUnits(rows * stride, 100, 124);
+  for (float &value : x)
+    value *= 8;
+  auto out = device.zeros<float>(x.size());
+  device.config.dynamicSharedBytes = 16;
+  device.launch({rows}, {128}, device.upload(x), out, columns, stride,
+                uint64_t(0));
+  std::vector<double> expected(x.size());
+  for (int row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (int i = 0; i < columns; ++i)
+      sum += std::exp(double(x[row * stride + i]));
+    for (int i = 0; i < columns; ++i)
+      expected[row * stride + i] = std::exp(double(x[row * stride + i])) / sum;
+  }
+  expectClose(device.get(out), expected, 5e-6);
+}
+
+void runLayerNorm(Device &device) {
+  std::vector<float> x = gridOfUnits(rows * stride, 64, 125);
+  std::vector<float> scale = gridOfUnits(columns, 64, 126);
+  std::vector<float> shift = gridOfUnits(columns, 64, 127);
+  std::vector<uint16_t> bits;
+  for (float value : x)
+    bits.push_back(halfBits(value));
+  auto out = device.zeros<uint16_t>(x.size());
+  device.config.dynamicSharedBytes = 16;
+  device.launch({rows}, {128}, device.upload(bits), device.upload(scale),
+                device.upload(shift), out, columns, stride, 1e-5f, uint64_t(0));
+  std::vector<double> expected(x.size());
+  std::vector<float> got;
+  for (uint16_t value : device.get(out))
+    got.push_back(halfValue(value));
+  for (int row = 0; row < rows; ++row) {
+    const float *values = &x[row * stride];
+    double mean = 0, variance = 0;
+    for (int i = 0; i < columns; ++i)
+      mean += values[i] / double(columns);
+    for (int i = 0; i < columns; ++i)
+      variance += std::pow(values[i] - mean, 2) / columns;
+    for (int i = 0; i < columns; ++i)
+      expected[row * stride + i] =
+          (values[i] - mean) / std::sqrt(variance + 1e-5) * scale[i] + shift[i];
+  }
+  expectClose(got, expected, 1e-3, 1); // rounded to fp16
+}
+
+FOREIGN_KERNEL("triton/vector_add", vector_add, "masked loads and stores") {
+  runVectorAdd(device);
+}
+FOREIGN_KERNEL_AS("triton/vector_add_sm90", vector_add_sm90, vector_add,
+                  "masked loads and stores") {
+  runVectorAdd(device);
+}
+FOREIGN_KERNEL("triton/softmax", softmax,
+               "reductions over four warps, exponentials") {
+  runSoftmax(device);
+}
+FOREIGN_KERNEL_AS("triton/softmax_sm90", softmax_sm90, softmax,
+                  "reductions over four warps, exponentials") {
+  runSoftmax(device);
+}
+FOREIGN_KERNEL("triton/layer_norm", layer_norm,
+               "loops over tiles, fp16 in and out") {
+  runLayerNorm(device);
+}
+FOREIGN_KERNEL_AS("triton/layer_norm_sm90", layer_norm_sm90, layer_norm,
+                  "loops over tiles, fp16 in and out") {
+  runLayerNorm(device);
+}
+
+void runAttention(Device &device, unsigned heads, unsigned length,
+                  uint32_t sharedBytes) {
   constexpr unsigned dim = 64;
   size_t count = size_t(heads) * length * dim;
   std::mt19937 random(11);
@@ -72,7 +217,7 @@ void runAttention(Device &device, unsigned heads, unsigned length) {
   auto outBuffer = device.empty<uint16_t>(count, "out");
   auto lseBuffer = device.empty<float>(heads * length, "lse");
   float scale = 0.125f;
-  device.config.dynamicSharedBytes = 24576;
+  device.config.dynamicSharedBytes = sharedBytes;
   device.launch({(length + 63) / 64, heads}, {128}, inputs[0], inputs[1],
                 inputs[2], outBuffer, lseBuffer, length, scale * 1.44269504f,
                 uint64_t(0));
@@ -109,12 +254,21 @@ void runAttention(Device &device, unsigned heads, unsigned length) {
   EXPECT_LT(std::sqrt(errorSquared / normSquared), 4e-3);
 }
 
+void runAttentions(Device &device, uint32_t sharedBytes) {
+  runAttention(device, 3, 200, sharedBytes);
+  runAttention(device, 1, 1, sharedBytes);
+  runAttention(device, 2, 65, sharedBytes);
+}
+
 FOREIGN_KERNEL(
     "triton/attention", attention,
-    "causal bf16 attention with online softmax, `mma.sync`, `cp.async`") {
-  runAttention(device, 3, 200);
-  runAttention(device, 1, 1);
-  runAttention(device, 2, 65);
+    "causal bf16 attention, online softmax, `mma.sync`, `cp.async`") {
+  runAttentions(device, 24576);
+}
+FOREIGN_KERNEL_AS(
+    "triton/attention_sm90", attention_sm90, attention,
+    "causal bf16 attention, online softmax, `wgmma`, `cp.async`") {
+  runAttentions(device, 32768);
 }
 
 } // namespace
