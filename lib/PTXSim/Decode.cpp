@@ -391,6 +391,7 @@ bool Decoder::decodeInstr(const InstrSyntax &instrSyntax,
       return false;
   } else {
     instr.run = row.handler;
+    instr.isPure = true;
     if (!expectOperands(1u + row.numSrc) || !addDst(operand(0), row.dstBytes))
       return false;
     for (unsigned i = 0; i < row.numSrc; ++i)

@@ -209,6 +209,7 @@ template <typename T> CompareRow compareRow(Type type) {
 }
 
 bool decodeCompare(Decoder &d) {
+  d.instr.isPure = true;
   static const CompareRow rows[] = {
       compareRow<uint16_t>(Type::B16),
       compareRow<uint16_t>(Type::U16),

@@ -258,6 +258,7 @@ bool holdsAll(Type to, Type from) {
 }
 
 bool decodeConvert(Decoder &d) {
+  d.instr.isPure = true;
   Type to = d.type(0), from = d.type(1);
   uint32_t flags = static_cast<uint32_t>(Rounding::Nearest);
   for (std::string_view mod : d.modifiers()) {

@@ -46,12 +46,14 @@ enum class ShuffleMode : uint32_t { Up, Down, Butterfly, Index };
 void runShuffle(Warp &warp, const Instr &instr, uint32_t mask) {
   ShuffleMode mode = static_cast<ShuffleMode>(instr.flags);
   const uint32_t *source = instr.op + instr.numDst;
-  const uint32_t *value = warp.lanes<uint32_t>(source[0]);
-  const uint32_t *b = warp.lanes<uint32_t>(source[1]);
-  const uint32_t *c = warp.lanes<uint32_t>(source[2]);
+  // The value comes last: it may be undefined, and so is the result then.
+  const uint32_t *b = warp.lanes<uint32_t>(source[0]);
+  const uint32_t *c = warp.lanes<uint32_t>(source[1]);
+  const uint32_t *value = warp.lanes<uint32_t>(source[3]);
   uint32_t members[warpSize];
-  readMembers(warp, instr, source[3], mask, members);
-  uint32_t result[warpSize] = {};
+  readMembers(warp, instr, source[2], mask, members);
+  uint32_t result[warpSize] = {}, valueWritten = warp.written[source[3]];
+  uint32_t defined = 0;
   uint32_t inRange = 0, fromInactive = 0, fromStranger = 0;
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
@@ -87,6 +89,8 @@ void runShuffle(Warp &warp, const Instr &instr, uint32_t mask) {
     else if (!(members[lane] >> from & 1))
       fromStranger |= 1u << lane;
     result[lane] = value[from];
+    bool isDefined = (valueWritten | ~mask) >> from & 1;
+    defined |= static_cast<uint32_t>(isDefined) << lane;
   }
   if (fromInactive)
     warp.report(FindingKind::InactiveLane, instr, fromInactive, 0,
@@ -96,6 +100,8 @@ void runShuffle(Warp &warp, const Instr &instr, uint32_t mask) {
                 "reads from a lane that its member mask does not name");
   warp.store<uint32_t>(instr.op[0], result, mask);
   warp.storePredicate(instr.predicateDst[0], inRange, mask);
+  uint32_t &written = warp.written[instr.op[0]];
+  written = (written & ~mask) | (defined & mask);
 }
 
 bool decodeShuffle(Decoder &d) {
@@ -113,10 +119,11 @@ bool decodeShuffle(Decoder &d) {
   } else if (!d.addDst(dst, 4)) {
     return false;
   }
-  for (size_t i = 1; i < 5; ++i)
+  d.instr.propagates = true;
+  for (size_t i : {2, 3, 4})
     if (!d.addSrc(d.operand(i), 4))
       return false;
-  return true;
+  return d.addSrc(d.operand(1), 4, false, false);
 }
 
 void runVote(Warp &warp, const Instr &instr, uint32_t mask) {

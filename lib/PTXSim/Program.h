@@ -113,6 +113,9 @@ struct Instr {
   uint8_t dstBytes = 0;
   /// The handler itself says which lanes of the destination become defined.
   bool propagates = false;
+  /// Computes and nothing else: where a source was never written, the result
+  /// counts as not written, and its use is reported.
+  bool isPure = false;
   /// Uses a register that some wgmma of the function uses as well.
   bool touchesWgmma = false;
   OpClass opClass = OpClass::Move;

@@ -431,12 +431,23 @@ uint64_t Warp::runLoop(uint64_t budget) {
       const uint32_t *source = instr.op + instr.numDst;
       for (unsigned i = 0; i < instr.numChecked; ++i)
         missing |= mask & ~written[source[i]];
-      if (missing)
+      if (missing && !instr.isPure) {
         checkWritten(instr, mask);
+        missing = 0;
+      }
       // A handler may leave the frame, so note what it defines first.
       if (!instr.propagates)
         for (unsigned i = 0; i < instr.numDst; ++i)
-          written[instr.op[i]] |= mask;
+          written[instr.op[i]] = (written[instr.op[i]] | mask) & ~missing;
+      if (missing) { // the frame stays
+        instr.run(*this, instr, mask);
+        for (int32_t predicate : instr.predicateDst)
+          if (predicate != noPredicate)
+            predicatesWritten[predicate] &= ~missing;
+        if constexpr (IsTraced)
+          trace(instr, mask);
+        continue;
+      }
       if (instr.touchesWgmma)
         touchWgmma(instr, mask);
     }

@@ -113,7 +113,7 @@ TEST(Findings, UninitialisedRegister) {
   only(bad, FindingKind::UninitialisedRegister);
   // Written in some lanes only.
   KernelRun part = runBody("setp.lt.u32 %p1, %r0, 4; @%p1 mov.u32 %r2, 1;"
-                           "add.u32 %r1, %r2, 1;",
+                           "add.u32 %r1, %r2, 1; st.global.u32 [%rd2], %r1;",
                            {}, threads(32));
   EXPECT_EQ(only(part, FindingKind::UninitialisedRegister).lanes, 0xfffffff0u);
   // A move carries it on, the use is reported.
@@ -124,6 +124,27 @@ TEST(Findings, UninitialisedRegister) {
                            "selp.u32 %r4, 1, %r3, %p1; add.u32 %r1, %r4, 1;",
                            {}, threads(32));
   EXPECT_EQ(good.findings(), "");
+  // So do arithmetic, conversions, comparisons and shuffles: the lanes above 3
+  // fold what nobody looks at, as compilers have them do.
+  const std::string fold =
+      "setp.lt.u32 %p1, %r0, 4; @%p1 mov.u32 %r2, 1;"
+      "shfl.sync.bfly.b32 %r3, %r2, 2, 31, -1; max.u32 %r2, %r2, %r3;"
+      "cvt.rn.f32.u32 %f1, %r2; add.f32 %f1, %f1, %f1;"
+      "setp.gt.f32 %p2, %f1, 0f00000000;";
+  KernelRun folded =
+      runBody(fold + "@%p1 st.global.f32 [%rd2], %f1;", {}, threads(32));
+  EXPECT_EQ(folded.findings(), "");
+  EXPECT_EQ(folded.f32(3), 2.0f);
+  KernelRun used =
+      runBody(fold + "st.global.f32 [%rd2], %f1;", {}, threads(32));
+  EXPECT_EQ(only(used, FindingKind::UninitialisedRegister).lanes, 0xfffffff0u);
+  KernelRun across = runBody(fold + "shfl.sync.bfly.b32 %r4, %r2, 16, 31, -1;"
+                                    "@%p1 st.global.u32 [%rd2], %r4;",
+                             {}, threads(32));
+  EXPECT_EQ(only(across, FindingKind::UninitialisedRegister).lanes, 0xfu);
+  KernelRun compared = runBody(fold + "@%p2 bra L;\nL:", {}, threads(32));
+  EXPECT_EQ(only(compared, FindingKind::UninitialisedRegister).lanes,
+            0xfffffff0u);
   KernelRun guard = runBody("@%p5 mov.u32 %r1, 1;", {}, threads(32));
   only(guard, FindingKind::UninitialisedRegister);
 }
@@ -481,8 +502,9 @@ TEST(Findings, RepetitionsAreCountedAndTheLimitStops) {
   EXPECT_EQ(only(loop, FindingKind::UninitialisedMemory).occurrences, 10u);
   LaunchConfig config = threads(32);
   config.maxFindings = 2;
-  KernelRun many = runBody("add.u32 %r1, %r10, 1;\n add.u32 %r1, %r11, 1;\n"
-                           "add.u32 %r1, %r12, 1;\n L: bra L;",
+  KernelRun many = runBody("st.global.u32 [%rd2], %r10;\n"
+                           "st.global.u32 [%rd2], %r11;\n"
+                           "st.global.u32 [%rd2], %r12;\n L: bra L;",
                            {}, config);
   EXPECT_EQ(many.result.findings.size(), 2u);
   EXPECT_FALSE(many.result.completed);

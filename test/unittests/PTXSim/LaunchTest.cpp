@@ -442,7 +442,8 @@ TEST(Launch, WithoutChecksOnlyAddressesAreLookedAt) {
   const std::string text =
       header + ".shared .b32 s[32];\n" +
       wrap(" mov.u32 %r5, s;\n ld.shared.u32 %r6, [%r5];\n"
-           " add.u32 %r7, %r6, %r9;\n st.shared.u32 [%r5], %r0;\n"
+           " add.u32 %r7, %r6, %r9;\n st.global.u32 [%rd2+4], %r7;\n"
+           " st.shared.u32 [%r5], %r0;\n"
            " st.global.u32 [%rd2], %r0;")
           .substr(header.size());
   LaunchConfig config = threads(64);
