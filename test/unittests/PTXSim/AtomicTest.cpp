@@ -33,6 +33,11 @@ Update update(const std::string &space, const std::string &op,
       space == "generic"
           ? "mov.u64 %rd9, buffer;\n cvta.shared.u64 %rd9, %rd9;\n"
           : "";
+  // The assembler takes no constants of 16 bits here.
+  bool isHalf = op.find("noftz") != std::string::npos;
+  std::string source = isHalf ? reg + "8" : operands;
+  if (isHalf)
+    generic += "mov." + bits + " " + source + ", " + operands + ";\n";
   std::string memory = space == "global" ? "global" : "shared";
   std::string at = space == "global" ? "[%rd9]" : "[buffer]";
   std::string body =
@@ -40,8 +45,8 @@ Update update(const std::string &space, const std::string &op,
       " mov." + bits + " " + reg + "5, " + std::to_string(before) + ";\n st." +
       memory + "." + bits + " " + at + ", " + reg + "5;\n atom" +
       (space == "generic" ? "" : "." + space) + "." + op + "." + type + " " +
-      reg + "6, " + address + ", " + operands + ";\n ld." + memory + "." +
-      bits + " " + reg + "7, " + at + ";\n" +
+      reg + "6, " + address + ", " + source + ";\n ld." + memory + "." + bits +
+      " " + reg + "7, " + at + ";\n" +
       (isWide ? "mov.b64 %rd11, %rd6;\n mov.b64 %rd12, %rd7;\n"
        : bits == "b16"
            ? "cvt.u64.u16 %rd11, %h6;\n cvt.u64.u16 %rd12, %h7;\n"
