@@ -109,6 +109,13 @@ goat::layout::mmaAccumulator(int32_t rows, int32_t cols, int32_t warpsM,
                 {warpsM, warpsN}, {true, true}, error);
 }
 
+std::optional<TileLayout>
+goat::layout::mmaPartialRows(int32_t rows, int32_t warpsM, std::string *error) {
+  Atom atom = {{{8, 0}}, {{0, 1}, {0, 2}, {1, 0}, {2, 0}, {4, 0}}, {}};
+  return spread({"mma partial rows", {16, 4}, 1, atom}, {rows, 4}, {warpsM, 1},
+                {true, true}, error);
+}
+
 std::optional<TileLayout> goat::layout::mmaOperandA(int32_t rows, int32_t k,
                                                     int32_t warpsM,
                                                     int32_t warpsN,

@@ -34,7 +34,7 @@ std::optional<SwizzledTile> SwizzledTile::create(int32_t rows, int32_t rowBytes,
     return refuse("expected a tile of less than 2^31 bytes but got " +
                   std::to_string(int64_t(rows) * rowBytes));
   if (panelBytes == 0)
-    panelBytes = rowBytes & -rowBytes;
+    panelBytes = std::min(rowBytes & -rowBytes, 128);
   if (panelBytes < 16 || (panelBytes & (panelBytes - 1)) ||
       rowBytes % panelBytes)
     return refuse("expected a panel of a power of two of at least 16 bytes "

@@ -314,23 +314,12 @@ std::optional<std::vector<unsigned>> conversion(const TileLayout &src,
 }
 
 std::optional<std::vector<std::vector<unsigned>>>
-foldGroups(const TileLayout &tile, const TileLayout &folded) {
-  if (tile.rank() != 2 || folded.rank() != 2 ||
-      tile.shape()[0] != folded.shape()[0] || !haveEqualBases(tile, folded))
+rowGroups(const TileLayout &tile, const TileLayout &partial) {
+  if (tile.rank() != 2 || partial.rank() != 2 ||
+      tile.slice(1) != partial.slice(1) || partial.replication() != 1u ||
+      partial.numRegisters() != partial.slice(1).numRegisters())
     return std::nullopt;
-  std::map<Coordinate, unsigned> foldedAt;
-  for (unsigned reg = 0, end = folded.numRegisters(); reg < end; ++reg)
-    foldedAt.emplace(folded.registerOffset(reg), reg);
-  std::vector<std::vector<unsigned>> groups(folded.numRegisters());
-  for (unsigned reg = 0, end = tile.numRegisters(); reg < end; ++reg) {
-    Coordinate offset = tile.registerOffset(reg);
-    offset[1] %= folded.shape()[1];
-    auto found = foldedAt.find(offset);
-    if (found == foldedAt.end())
-      return std::nullopt;
-    groups[found->second].push_back(reg);
-  }
-  return groups;
+  return tile.registerGroups(1);
 }
 
 } // namespace goat::layout

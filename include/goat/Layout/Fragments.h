@@ -30,6 +30,12 @@ std::optional<TileLayout> mmaAccumulator(int32_t rows, int32_t cols,
                                          int32_t warpsM, int32_t warpsN = 1,
                                          std::string *error = nullptr);
 
+/// What is left of a row when each of the four threads that share it adds up
+/// its own columns of `mmaAccumulator`: rows x 4, column t in thread t of the
+/// row. Registers: row g, row g + 8, then m tiles.
+std::optional<TileLayout> mmaPartialRows(int32_t rows, int32_t warpsM,
+                                         std::string *error = nullptr);
+
 /// A of mma.m16n8k16 with 16-bit elements over a rows x k tile, split over
 /// warpsM like the accumulator and copied over warpsN.
 /// Register order, fastest first: a0 to a7 of one m16k16 fragment (pairs share

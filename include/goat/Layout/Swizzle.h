@@ -40,7 +40,7 @@ struct Swizzle {
 class SwizzledTile {
 public:
   /// A tile of `rows` rows (a multiple of 8) of `rowBytes` each. `panelBytes`
-  /// divides `rowBytes`; 0 means the largest power of two that does.
+  /// divides `rowBytes`; 0 means the largest power of two up to 128 that does.
   static std::optional<SwizzledTile> create(int32_t rows, int32_t rowBytes,
                                             int32_t panelBytes = 0,
                                             std::string *error = nullptr);

@@ -137,12 +137,12 @@ private:
 std::optional<std::vector<unsigned>> conversion(const TileLayout &src,
                                                 const TileLayout &dst);
 
-/// For each register of `folded`, a rank-2 tile with fewer columns, the
-/// registers of `tile` in the same thread whose elements lie in the same row
-/// and in columns equal to its own modulo folded's columns. Nothing where such
-/// columns lie in other threads.
+/// For each register of `partial`, the registers of `tile`, of rank 2, in the
+/// same thread that lie in the same row. Nothing unless every thread holds the
+/// same rows in both, and threads that share a row have a column of `partial`
+/// each.
 std::optional<std::vector<std::vector<unsigned>>>
-foldGroups(const TileLayout &tile, const TileLayout &folded);
+rowGroups(const TileLayout &tile, const TileLayout &partial);
 
 } // namespace goat::layout
 

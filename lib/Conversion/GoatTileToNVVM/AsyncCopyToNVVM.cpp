@@ -3,8 +3,9 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The threads of a block deal out the 16-byte chunks of a copy in turn:
-// neighbouring threads copy neighbouring chunks of a row.
+// The threads of a block deal out the 16-byte chunks of a copy in turn, panel
+// by panel of the swizzle: eight neighbouring threads copy 128 bytes that meet
+// each bank of shared memory once, and whole sectors of global memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,81 +40,106 @@ struct CopyAsyncLowering : OpConversionPattern<CopyAsyncOp> {
     ScalarEmitter emitter(rewriter, op.getLoc());
     BufferType buffer = op.getBuffer().getType();
     int64_t elementBytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;
-    int64_t chunksPerRow = buffer.getShape()[1] * elementBytes / chunkBytes;
-    int64_t numChunks = buffer.getShape()[0] * chunksPerRow;
-    int64_t copiedChunks = op.getColumns()
-                               ? *op.getColumns() * elementBytes / chunkBytes
-                               : chunksPerRow;
+    int64_t rows = buffer.getShape()[0];
+    int64_t rowBytes = rowBytesOf(buffer);
+    // A panel's chunks divide the threads, so each thread stays in its column,
+    // and its addresses in both memories move by constants.
+    int64_t panelBytes = panelBytesOf(buffer);
+    int64_t panelChunks = panelBytes / chunkBytes;
+    int64_t rowStep = getBlockThreads(op) / panelChunks;
+    int64_t copiedBytes =
+        op.getColumns() ? *op.getColumns() * elementBytes : rowBytes;
 
-    int64_t threads = getBlockThreads(op);
-
-    Value pointer = adaptor.getPointer().front();
-    Value start = adaptor.getBuffer().front();
     Value firstRow = adaptor.getFirstRow().front();
-    Value rows = adaptor.getRows().front();
     Value stride = adaptor.getStride().front();
     Value thread = emitter.threadId();
     Value zero = emitter.i32(0), full = emitter.i32(chunkBytes);
-
-    // When whole rows are dealt out, each thread stays in its column, and its
-    // addresses in both memories move by constants.
-    bool byRows = threads % chunksPerRow == 0;
-    int64_t rowStep = threads / chunksPerRow;
-    std::optional<int64_t> sharedStep =
-        byRows ? getSharedStep(buffer, rowStep) : std::nullopt;
-    Value row, column, global, shared;
-    for (int64_t first = 0; first < numChunks; first += threads) {
-      if (first == 0 || !byRows) {
-        Value chunk = emitter.add(thread, first);
-        row = emitter.divide(chunk, chunksPerRow);
-        column = emitter.remainder(chunk, chunksPerRow);
-        Value offset = emitter.add(
-            emitter.mul(emitter.extend(emitter.add(firstRow, row)), stride),
-            emitter.extend(emitter.mul(column, chunkBytes / elementBytes)));
-        global =
-            emitter.elementPointer(pointer, buffer.getElementType(), offset);
-      } else {
+    Value row = emitter.divide(thread, panelChunks);
+    Value column = emitter.mul(emitter.remainder(thread, panelChunks),
+                               chunkBytes / elementBytes);
+    Value offset = emitter.add(
+        emitter.mul(emitter.extend(emitter.add(firstRow, row)), stride),
+        emitter.extend(column));
+    Value global = emitter.elementPointer(adaptor.getPointer().front(),
+                                          buffer.getElementType(), offset);
+    std::optional<int64_t> sharedStep = getSharedStep(buffer, rowStep);
+    Value shared;
+    auto copyRow = [&] {
+      Value inRange =
+          emitter.less(emitter.add(firstRow, row), adaptor.getRows().front());
+      for (int64_t first = 0; first < rowBytes; first += panelBytes) {
+        Value condition = inRange;
+        if (first + panelBytes > copiedBytes)
+          condition = emitter.both(
+              condition,
+              emitter.less(column,
+                           emitter.i32((copiedBytes - first) / elementBytes)));
+        nvvm::copyAsync(
+            rewriter, op.getLoc(),
+            // Panels lie one after another.
+            emitter.elementPointer(emitter.sharedPointer(shared),
+                                   rewriter.getI8Type(),
+                                   emitter.i32(panelOffset(buffer, first))),
+            emitter.elementPointer(global, buffer.getElementType(),
+                                   emitter.i32(first / elementBytes)),
+            emitter.select(condition, full, zero));
+      }
+    };
+    for (int64_t first = 0; first < rows; first += rowStep) {
+      if (first > 0) {
         row = emitter.add(row, rowStep);
         global = emitter.elementPointer(global, buffer.getElementType(),
                                         emitter.mul(stride, rowStep));
       }
       if (first == 0 || !sharedStep)
         shared =
-            emitter.add(start, getSharedOffset(emitter, buffer, row, column));
+            emitter.add(adaptor.getBuffer().front(),
+                        getSharedOffset(emitter, buffer, row,
+                                        emitter.mul(column, elementBytes)));
       else
         shared = emitter.add(shared, *sharedStep);
 
-      Value inRange = emitter.less(emitter.add(firstRow, row), rows);
-      if (copiedChunks < chunksPerRow)
-        inRange = emitter.both(inRange,
-                               emitter.less(column, emitter.i32(copiedChunks)));
-      auto copy = [&] {
-        nvvm::copyAsync(rewriter, op.getLoc(), emitter.sharedPointer(shared),
-                        global, emitter.select(inRange, full, zero));
-      };
-      if (first + threads <= numChunks) {
-        copy();
+      if (first + rowStep <= rows) {
+        copyRow();
         continue;
       }
-      Value isChunk = emitter.less(thread, emitter.i32(numChunks - first));
-      auto branch = scf::IfOp::create(rewriter, op.getLoc(), isChunk,
+      auto branch = scf::IfOp::create(rewriter, op.getLoc(),
+                                      emitter.less(row, emitter.i32(rows)),
                                       /*withElseRegion=*/false);
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(branch.thenBlock());
-      copy();
+      copyRow();
     }
     replaceTile(rewriter, op, {});
     return success();
   }
 
 private:
+  static int64_t rowBytesOf(BufferType buffer) {
+    return buffer.getShape()[1] *
+           buffer.getElementType().getIntOrFloatBitWidth() / 8;
+  }
+
+  /// The columns of a row that lie together, in bytes: those of a swizzled
+  /// buffer's panel, or of the largest power of two that divides the row and
+  /// that the threads can deal out.
+  static int64_t panelBytesOf(BufferType buffer) {
+    if (buffer.getSwizzled())
+      return swizzleOf(buffer).panelBytes();
+    int64_t rowBytes = rowBytesOf(buffer);
+    return std::min<int64_t>(rowBytes & -rowBytes, 32 * chunkBytes);
+  }
+
+  static int64_t panelOffset(BufferType buffer, int64_t colByte) {
+    return buffer.getSwizzled() ? colByte * buffer.getShape()[0] : colByte;
+  }
+
+  /// Where a row's byte `colByte` of the first panel lies.
   static Value getSharedOffset(ScalarEmitter &emitter, BufferType buffer,
-                               Value row, Value column) {
-    Value colByte = emitter.mul(column, chunkBytes);
+                               Value row, Value colByte) {
     if (buffer.getSwizzled())
       return emitter.swizzledOffset(swizzleOf(buffer), row, colByte);
-    int64_t rowBytes = buffer.getStageType().getNumBytes();
-    return emitter.add(emitter.mul(row, rowBytes), colByte);
+    return emitter.add(emitter.mul(row, rowBytesOf(buffer)), colByte);
   }
 
   /// How far `rowStep` rows are apart in shared memory; nothing if the swizzle
@@ -121,7 +147,7 @@ private:
   static std::optional<int64_t> getSharedStep(BufferType buffer,
                                               int64_t rowStep) {
     if (!buffer.getSwizzled())
-      return rowStep * buffer.getStageType().getNumBytes();
+      return rowStep * rowBytesOf(buffer);
     layout::SwizzledTile tile = swizzleOf(buffer);
     if (rowStep % 8 != 0 && tile.swizzle().bits)
       return std::nullopt;

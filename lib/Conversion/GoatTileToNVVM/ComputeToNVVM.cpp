@@ -173,8 +173,8 @@ struct FoldLowering : OpConversionPattern<FoldOp> {
   LogicalResult
   matchAndRewrite(FoldOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto groups = *layout::foldGroups(layoutOf(op.getTile().getType()),
-                                      layoutOf(op.getType()));
+    auto groups = *layout::rowGroups(layoutOf(op.getTile().getType()),
+                                     layoutOf(op.getType()));
     Registers results;
     for (const std::vector<unsigned> &group : groups)
       results.push_back(combineAll(
@@ -212,12 +212,27 @@ struct ReduceLowering : OpConversionPattern<ReduceOp> {
   }
 };
 
+struct WarpAnyLowering : OpConversionPattern<WarpAnyOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WarpAnyOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value any = combineAll(
+        Registers(adaptor.getTile()), [&](Value a, Value b) -> Value {
+          return arith::OrIOp::create(rewriter, op.getLoc(), a, b);
+        });
+    rewriter.replaceOp(op, nvvm::voteAny(rewriter, op.getLoc(), any));
+    return success();
+  }
+};
+
 } // namespace
 
 void goat::tile::populateComputePatterns(TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  patterns
-      .add<ElementwiseLowering, ConstantLowering, SplatLowering, IotaLowering,
-           ExpandLowering, ConvertLayoutLowering, FoldLowering, ReduceLowering>(
-          converter, patterns.getContext());
+  patterns.add<ElementwiseLowering, ConstantLowering, SplatLowering,
+               IotaLowering, ExpandLowering, ConvertLayoutLowering,
+               FoldLowering, ReduceLowering, WarpAnyLowering>(
+      converter, patterns.getContext());
 }

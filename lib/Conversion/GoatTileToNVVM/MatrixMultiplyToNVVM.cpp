@@ -79,6 +79,15 @@ private:
   DenseMap<int64_t, Value> pointers; // by the xor that makes them
 };
 
+/// The words of a 16×16 fragment of A whose elements are registers.
+Words packFragment(ScalarEmitter &emitter, ValueRange registers,
+                   int64_t fragment) {
+  Words words;
+  for (int64_t reg = fragment * 8; reg < fragment * 8 + 8; reg += 2)
+    words.push_back(packPair(emitter, registers[reg], registers[reg + 1]));
+  return words;
+}
+
 /// Where the fragments of A come from: shared memory or registers.
 class OperandA {
 public:
@@ -108,12 +117,7 @@ public:
   Words fragment(int64_t rowTile, int64_t depthTile) {
     if (addresses)
       return addresses->load(rowTile * 16, depthTile * 16, 4, false);
-    Words words;
-    int64_t first = (rowTile * depthTiles + depthTile) * 8;
-    for (int64_t pair = 0; pair < 4; ++pair)
-      words.push_back(packPair(emitter, registers[first + 2 * pair],
-                               registers[first + 2 * pair + 1]));
-    return words;
+    return packFragment(emitter, registers, rowTile * depthTiles + depthTile);
   }
 
 private:
@@ -194,9 +198,80 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
   }
 };
 
+// Pairs of ones.
+constexpr int32_t onesBF16 = 0x3f803f80, onesF16 = 0x3c003c00;
+
+struct MmaOnesLowering : OpConversionPattern<MmaOnesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MmaOnesOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    auto type = cast<RankedTensorType>(op.getType());
+    int64_t warps = cast<MmaAttr>(type.getEncoding()).getWarps();
+    int64_t rowTiles = type.getDimSize(0) / warps / 16;
+    int64_t colTiles = type.getDimSize(1) / 8;
+    // B: lane 4n + t holds columns 2t, 2t + 1 of row n, the word of its number.
+    constexpr int64_t tileBytes = 8 * 16;
+    Value pointer = emitter.sharedPointer(
+        emitter.add(adaptor.getB().front(),
+                    emitter.mul(emitter.bitAnd(emitter.threadId(), 31), 4)));
+    Value ones = emitter.i32(onesBF16);
+    SmallVector<Value> accumulator(adaptor.getAccumulator());
+    for (int64_t col = 0; col < colTiles; ++col) {
+      Value word =
+          loadElements(emitter,
+                       {pointer, rewriter.getI32Type(), col * tileBytes / 4}, 1,
+                       /*condition=*/{})
+              .front();
+      for (int64_t row = 0; row < rowTiles; ++row) {
+        MutableArrayRef<Value> c =
+            MutableArrayRef(accumulator).slice((row * colTiles + col) * 4, 4);
+        Words sum =
+            nvvm::multiplyNarrow(rewriter, op.getLoc(), ValueRange{ones, ones},
+                                 word, ArrayRef<Value>(c));
+        llvm::copy(sum, c.begin());
+      }
+    }
+    replaceTile(rewriter, op, std::move(accumulator));
+    return success();
+  }
+};
+
+struct MmaRowSumLowering : OpConversionPattern<MmaRowSumOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MmaRowSumOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    auto a = cast<RankedTensorType>(op.getA().getType());
+    int64_t warps = cast<MmaOperandAttr>(a.getEncoding()).getWarps();
+    int64_t rowTiles = a.getDimSize(0) / warps / 16;
+    int64_t depthTiles = a.getDimSize(1) / 16;
+    Value ones = emitter.i32(a.getElementType().isBF16() ? onesBF16 : onesF16);
+
+    SmallVector<Value> accumulator(adaptor.getAccumulator());
+    for (int64_t depth = 0; depth < depthTiles; ++depth)
+      for (int64_t row = 0; row < rowTiles; ++row) {
+        MutableArrayRef<Value> c =
+            MutableArrayRef(accumulator).slice(row * 4, 4);
+        Words sum = nvvm::multiplyMatrix(
+            rewriter, op.getLoc(), a.getElementType(),
+            packFragment(emitter, adaptor.getA(), row * depthTiles + depth),
+            ValueRange{ones, ones}, ArrayRef<Value>(c));
+        llvm::copy(sum, c.begin());
+      }
+    replaceTile(rewriter, op, std::move(accumulator));
+    return success();
+  }
+};
+
 } // namespace
 
 void goat::tile::populateMatrixMultiplyPatterns(TypeConverter &converter,
                                                 RewritePatternSet &patterns) {
-  patterns.add<MmaLowering>(converter, patterns.getContext());
+  patterns.add<MmaLowering, MmaOnesLowering, MmaRowSumLowering>(
+      converter, patterns.getContext());
 }

@@ -9,6 +9,7 @@
 #include "Patterns.h"
 #include "ScalarEmitter.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -301,10 +302,10 @@ struct WindowLowering : OpConversionPattern<WindowOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ScalarEmitter emitter(rewriter, op.getLoc());
     BufferType type = op.getType();
-    int64_t elementBytes = type.getNumBytes() / type.getNumElements();
+    int64_t bytes = type.getNumBytes() / type.getShape()[0];
     rewriter.replaceOp(
         op, emitter.add(adaptor.getBuffer().front(),
-                        emitter.mul(adaptor.getStart().front(), elementBytes)));
+                        emitter.mul(adaptor.getStart().front(), bytes)));
     return success();
   }
 };
@@ -362,6 +363,92 @@ struct ReadLowering : OpConversionPattern<ReadOp> {
   }
 };
 
+/// x as three bf16 that add up to it: each takes what is left of the ones
+/// before, exactly, until the last is rounded. An infinity leaves nothing.
+SmallVector<Value> splitToBF16(ScalarEmitter &emitter, Value x) {
+  OpBuilder &builder = emitter.getBuilder();
+  Location loc = emitter.getLoc();
+  Type bf16 = builder.getBF16Type(), f32 = builder.getF32Type();
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0));
+  SmallVector<Value> parts;
+  for (unsigned part = 0; part < 3; ++part) {
+    Value narrow = arith::TruncFOp::create(builder, loc, bf16, x);
+    parts.push_back(narrow);
+    if (part == 2)
+      break;
+    Value rest = arith::SubFOp::create(
+        builder, loc, x, arith::ExtFOp::create(builder, loc, f32, narrow));
+    Value isNumber = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::ORD, rest, rest);
+    x = arith::SelectOp::create(builder, loc, isNumber, rest, zero);
+  }
+  return parts;
+}
+
+struct WritePartsLowering : OpConversionPattern<WritePartsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WritePartsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    layout::TileLayout layout = layoutOf(op.getValue().getType());
+    constexpr int64_t rowBytes = 16;
+    Value pointer = emitter.sharedPointer(
+        emitter.add(adaptor.getBuffer().front(),
+                    emitter.mul(emitter.threadBase(layout, 0), rowBytes)));
+    Holder holder(emitter, op.getValue().getType());
+    Value writes = holder.writes();
+    Type i32 = rewriter.getI32Type();
+    Value none =
+        LLVM::ZeroOp::create(rewriter, op.getLoc(), rewriter.getBF16Type());
+    for (unsigned reg = 0, end = layout.numRegisters(); reg < end; ++reg) {
+      SmallVector<Value> parts = splitToBF16(emitter, adaptor.getValue()[reg]);
+      Value zero = emitter.i32(0);
+      Value words[] = {packPair(emitter, parts[0], parts[1]),
+                       packPair(emitter, parts[2], none), zero, zero};
+      storeElements(
+          emitter, {pointer, i32, layout.registerOffset(reg)[0] * rowBytes / 4},
+          words, emitter.both(holder.holds(reg), writes));
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ReadDiagonalQuadsLowering : OpConversionPattern<ReadDiagonalQuadsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReadDiagonalQuadsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    auto type = cast<RankedTensorType>(op.getType());
+    Type f32 = type.getElementType();
+    layout::TileLayout layout = layoutOf(type);
+    constexpr int64_t quadBytes = 16;
+    Value distance = emitter.sub(emitter.threadBase(layout, 0),
+                                 emitter.threadBase(layout, 1));
+    Value pointer = emitter.sharedPointer(emitter.add(
+        adaptor.getStrip().front(), emitter.mul(distance, quadBytes)));
+    DenseMap<int32_t, SmallVector<Value>> loaded; // by the quad's distance
+    SmallVector<Value> results;
+    for (unsigned reg = 0, end = layout.numRegisters(); reg < end; reg += 4) {
+      layout::Coordinate offset = layout.registerOffset(reg);
+      int32_t diagonal = offset[0] - offset[1];
+      SmallVector<Value> &quad = loaded[diagonal];
+      if (quad.empty())
+        quad = loadElements(
+            emitter, {pointer, f32, (diagonal + type.getDimSize(1) - 1) * 4}, 4,
+            /*condition=*/{});
+      results.append(quad);
+    }
+    replaceTile(rewriter, op, std::move(results));
+    return success();
+  }
+};
+
 struct ReadDiagonalsLowering : OpConversionPattern<ReadDiagonalsOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -404,6 +491,7 @@ void goat::tile::populateMemoryPatterns(TypeConverter &converter,
   MLIRContext *context = patterns.getContext();
   patterns.add<AdvanceLowering, LoadLowering, StoreLowering, LoadRowsLowering,
                StoreRowsLowering, StageLowering, WindowLowering, WriteLowering,
-               ReadLowering, ReadDiagonalsLowering>(converter, context);
+               ReadLowering, WritePartsLowering, ReadDiagonalsLowering,
+               ReadDiagonalQuadsLowering>(converter, context);
   patterns.add<AllocLowering>(converter, context, sharedMemory);
 }

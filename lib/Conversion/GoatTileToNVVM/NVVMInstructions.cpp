@@ -76,6 +76,19 @@ SmallVector<Value, 4> nvvm::multiplyMatrix(OpBuilder &builder, Location loc,
   return unpack(builder, loc, result, 4);
 }
 
+SmallVector<Value, 4> nvvm::multiplyNarrow(OpBuilder &builder, Location loc,
+                                           ValueRange a, Value b,
+                                           ValueRange c) {
+  auto type = NVVM::MMATypes::bf16;
+  auto resultType = LLVM::LLVMStructType::getLiteral(
+      builder.getContext(), SmallVector<Type>(4, builder.getF32Type()));
+  Value result = NVVM::MmaOp::create(
+      builder, loc, resultType, a, b, c, ArrayRef<int64_t>{16, 8, 8},
+      std::nullopt, std::nullopt, std::array{type, type},
+      std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  return unpack(builder, loc, result, 4);
+}
+
 Value nvvm::shuffleXor(OpBuilder &builder, Location loc, Value value,
                        unsigned laneMask) {
   return NVVM::ShflOp::create(builder, loc, value.getType(),
@@ -83,6 +96,12 @@ Value nvvm::shuffleXor(OpBuilder &builder, Location loc, Value value,
                               constant(builder, loc, laneMask),
                               constant(builder, loc, 31), NVVM::ShflKind::bfly,
                               /*return_value_and_is_valid=*/UnitAttr());
+}
+
+Value nvvm::voteAny(OpBuilder &builder, Location loc, Value condition) {
+  return NVVM::VoteSyncOp::create(builder, loc, builder.getI1Type(),
+                                  constant(builder, loc, -1), condition,
+                                  NVVM::VoteSyncKind::any);
 }
 
 void nvvm::copyAsync(OpBuilder &builder, Location loc, Value shared,

@@ -36,9 +36,19 @@ multiplyMatrix(mlir::OpBuilder &builder, mlir::Location loc,
                mlir::Type elementType, mlir::ValueRange a, mlir::ValueRange b,
                mlir::ValueRange c);
 
+/// mma.m16n8k8 on bf16 with f32 accumulators: two i32 of A, one of B, four f32
+/// of C; returns four f32.
+llvm::SmallVector<mlir::Value, 4>
+multiplyNarrow(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange a,
+               mlir::Value b, mlir::ValueRange c);
+
 /// The f32 of the lane whose index differs by xor with `laneMask`.
 mlir::Value shuffleXor(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value value, unsigned laneMask);
+
+/// vote.sync.any: whether `condition` (i1) holds in some lane of the warp.
+mlir::Value voteAny(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value condition);
 
 /// cp.async.cg of 16 bytes, of which `sourceBytes` (i32, 0 or 16) are read and
 /// the others become zero.

@@ -31,8 +31,8 @@ gpu.module @m {
 
   // Columns past `columns` are zeros too.
   // CHECK-LABEL: llvm.func @columns
-  // CHECK: %[[C6:.*]] = arith.constant 6 : i32
-  // CHECK: %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %[[C6]]
+  // CHECK: %[[C48:.*]] = arith.constant 48 : i32
+  // CHECK: %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %[[C48]]
   // CHECK: %[[BOTH:.*]] = arith.andi %{{.*}}, %[[IN]] : i1
   // CHECK: arith.select %[[BOTH]]
   gpu.func @columns(%p: !goat_tile.ptr<bf16>, %f: i32, %n: i32, %s: i64) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -45,15 +45,13 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // 96 chunks on 64 threads: the second round is for half of them, and the
-  // chunks of a row do not divide the threads.
+  // Rows of three panels of 64 bytes: four threads copy a row of a panel, half of
+  // the threads have one, and each copies the same place of all three.
   // CHECK-LABEL: llvm.func @uneven
-  // CHECK: nvvm.cp.async.shared.global
-  // CHECK: arith.divui
-  // CHECK: %[[C32:.*]] = arith.constant 32 : i32
-  // CHECK: %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %[[C32]]
+  // CHECK: %[[C8:.*]] = arith.constant 8 : i32
+  // CHECK: %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %[[C8]]
   // CHECK: scf.if %[[IN]] {
-  // CHECK: nvvm.cp.async.shared.global
+  // CHECK-COUNT-3: nvvm.cp.async.shared.global
   // CHECK-NOT: nvvm.cp.async.shared.global
   // CHECK: llvm.return
   gpu.func @uneven(%p: !goat_tile.ptr<bf16>, %f: i32, %n: i32, %s: i64) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {

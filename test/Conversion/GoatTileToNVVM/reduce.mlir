@@ -40,10 +40,10 @@ gpu.module @m {
     gpu.return
   }
 
-  // Four column groups of four registers each: three additions for each, and no
-  // other lane.
+  // Two rows of eight registers each: seven additions for each, and no other
+  // lane.
   // CHECK-LABEL:   llvm.func @fold
-  // CHECK-COUNT-12: arith.addf
+  // CHECK-COUNT-14: arith.addf
   // CHECK-NOT:      arith.addf
   // CHECK-NOT:      nvvm.shfl
   // CHECK:          llvm.return
@@ -55,7 +55,24 @@ gpu.module @m {
     %g = arith.sitofp %j : tensor<16xi32, #row> to tensor<16xf32, #row>
     %y = goat_tile.expand %g axis = 1 : tensor<16xf32, #row> -> tensor<16x32xf32, #mma>
     %z = arith.mulf %x, %y : tensor<16x32xf32, #mma>
-    %r = goat_tile.fold %z : tensor<16x32xf32, #mma> -> tensor<16x8xf32, #mma>
+    %r = goat_tile.fold %z : tensor<16x32xf32, #mma> -> tensor<16x4xf32, #goat_tile.mma_partial<warps = 1>>
+    gpu.return
+  }
+
+  // The registers of a thread, then one vote of the warp.
+  // CHECK-LABEL:   llvm.func @any
+  // CHECK:          %[[HERE:.*]] = arith.ori
+  // CHECK:          nvvm.vote.sync any %{{.*}}, %[[HERE]] -> i1
+  // CHECK-NOT:      nvvm.vote.sync
+  // CHECK:          llvm.return
+  gpu.func @any(%p: !goat_tile.ptr<f32>, %n: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %i = goat_tile.iota : tensor<16xi32, #row>
+    %s = goat_tile.splat %n : i32 -> tensor<16xi32, #row>
+    %c = arith.cmpi eq, %i, %s : tensor<16xi32, #row>
+    %r = goat_tile.warp_any %c : tensor<16xi1, #row>
+    scf.if %r {
+      goat_tile.barrier
+    }
     gpu.return
   }
 }

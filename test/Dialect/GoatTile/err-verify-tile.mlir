@@ -174,3 +174,45 @@ gpu.module @v7_elsewhere {
     gpu.return
   }
 }
+
+// -----
+
+// A barrier that some warps pass.
+#mma = #goat_tile.mma<warps = 4>
+#row = #goat_tile.slice<axis = 1, #mma>
+gpu.module @m {
+  gpu.func @verify_v8_barrier(%n: i32 {goat_tile.role = #goat_tile.dim<0, 0>}) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %i = goat_tile.iota : tensor<64xi32, #row>
+    %c = arith.cmpi eq, %i, %i : tensor<64xi32, #row>
+    %any = goat_tile.warp_any %c : tensor<64xi1, #row>
+    scf.if %any {
+      // expected-error@+1 {{(V8) expected a condition around this op that is the same in every warp, but it follows from goat_tile.warp_any; only branches around work in registers may}}
+      goat_tile.barrier
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// A loop that carries such a condition into its next round.
+#mma = #goat_tile.mma<warps = 4>
+#row = #goat_tile.slice<axis = 1, #mma>
+gpu.module @m {
+  gpu.func @verify_v8_carried(%n: i32 {goat_tile.role = #goat_tile.dim<0, 0>}) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %i = goat_tile.iota : tensor<64xi32, #row>
+    %c = arith.cmpi eq, %i, %i : tensor<64xi32, #row>
+    %false = arith.constant false
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %last = scf.for %k = %c0 to %n step %c1 iter_args(%was = %false) -> (i1) : i32 {
+      scf.if %was {
+        // expected-error@+1 {{(V8) expected a condition around this op}}
+        goat_tile.barrier
+      }
+      %any = goat_tile.warp_any %c : tensor<64xi1, #row>
+      scf.yield %any : i1
+    }
+    gpu.return
+  }
+}

@@ -61,14 +61,30 @@ gpu.module @layer {
     %s = goat_tile.mma %qs, %k, %init {b_transposed} : !goat_tile.buffer<128x64xbf16, swizzled>, !goat_tile.buffer<64x64xbf16, swizzled> -> tensor<128x64xf32, #mma>
     // CHECK: goat_tile.reduce max %{{.*}} axis = 1 : tensor<128x64xf32, #goat_tile.mma<warps = 4>> -> tensor<128xf32, #goat_tile.slice<axis = 1, #goat_tile.mma<warps = 4>>>
     %m = goat_tile.reduce max %s axis = 1 : tensor<128x64xf32, #mma> -> tensor<128xf32, #row>
-    // CHECK: goat_tile.fold %{{.*}} : tensor<128x64xf32, #goat_tile.mma<warps = 4>> -> tensor<128x8xf32, #goat_tile.mma<warps = 4>>
-    %folded = goat_tile.fold %s : tensor<128x64xf32, #mma> -> tensor<128x8xf32, #mma>
+    // CHECK: goat_tile.fold %{{.*}} : tensor<128x64xf32, #goat_tile.mma<warps = 4>> -> tensor<128x4xf32, #goat_tile.mma_partial<warps = 4>>
+    %folded = goat_tile.fold %s : tensor<128x64xf32, #mma> -> tensor<128x4xf32, #goat_tile.mma_partial<warps = 4>>
+    // CHECK: goat_tile.write_parts %{{.*}}, %{{.*}} : tensor<64xf32, #goat_tile.linear<threads = 128>>, <64x8xbf16>
+    %parts = goat_tile.alloc : !goat_tile.buffer<64x8xbf16>
+    %u64 = arith.constant dense<1.0> : tensor<64xf32, #linear>
+    goat_tile.write_parts %u64, %parts : tensor<64xf32, #linear>, !goat_tile.buffer<64x8xbf16>
+    // CHECK: goat_tile.mma_ones %{{.*}}, %{{.*}} : <64x8xbf16> -> tensor<128x64xf32, #goat_tile.mma<warps = 4>>
+    %ones = goat_tile.mma_ones %parts, %s : !goat_tile.buffer<64x8xbf16> -> tensor<128x64xf32, #mma>
+    // CHECK: goat_tile.read_diagonal_quads %{{.*}} : <192x4xf32> -> tensor<128x64xf32, #goat_tile.mma<warps = 4>>
+    %quads = goat_tile.alloc : !goat_tile.buffer<256x4xf32>
+    %some = goat_tile.window %quads[%c0] : !goat_tile.buffer<256x4xf32> -> !goat_tile.buffer<192x4xf32>
+    %diagonals = goat_tile.read_diagonal_quads %some : !goat_tile.buffer<192x4xf32> -> tensor<128x64xf32, #mma>
+    // CHECK: goat_tile.warp_any %{{.*}} : tensor<128xi1, #goat_tile.slice<axis = 1, #goat_tile.mma<warps = 4>>>
+    %rises = arith.cmpf ogt, %m, %m : tensor<128xf32, #row>
+    %any = goat_tile.warp_any %rises : tensor<128xi1, #row>
     // CHECK: goat_tile.expand %{{.*}} axis = 1 :
     %me = goat_tile.expand %m axis = 1 : tensor<128xf32, #row> -> tensor<128x64xf32, #mma>
     %d = arith.subf %s, %me : tensor<128x64xf32, #mma>
     %w = arith.truncf %d : tensor<128x64xf32, #mma> to tensor<128x64xbf16, #mma>
     // CHECK: goat_tile.convert_layout %{{.*}} : tensor<128x64xbf16, #goat_tile.mma<warps = 4>> -> tensor<128x64xbf16, #goat_tile.mma_operand<warps = 4>>
     %a = goat_tile.convert_layout %w : tensor<128x64xbf16, #mma> -> tensor<128x64xbf16, #op>
+    // CHECK: goat_tile.mma_row_sum %{{.*}}, %{{.*}} : tensor<128x64xbf16, #goat_tile.mma_operand<warps = 4>> -> tensor<128x8xf32, #goat_tile.mma<warps = 4>>
+    %none = arith.constant dense<0.0> : tensor<128x8xf32, #mma>
+    %sums = goat_tile.mma_row_sum %a, %none : tensor<128x64xbf16, #op> -> tensor<128x8xf32, #mma>
     // CHECK: goat_tile.mma %{{.*}}, %{{.*}}, %{{.*}} : tensor<128x64xbf16, #goat_tile.mma_operand<warps = 4>>,
     %o = goat_tile.mma %a, %k, %d : tensor<128x64xbf16, #op>, !goat_tile.buffer<64x64xbf16, swizzled> -> tensor<128x64xf32, #mma>
     // CHECK: goat_tile.load %{{.*}}[%{{.*}}] : <f32>, i32 -> f32

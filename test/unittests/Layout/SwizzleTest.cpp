@@ -130,12 +130,12 @@ TEST(SwizzledTile, PatternsOfTheHardwareModes) {
   expect(32, 1, 3);
   expect(64, 2, 3);
   expect(128, 3, 3);
-  expect(256, 3, 4); // beyond the hardware modes: cp.async only
+  expect(256, 3, 3);
   EXPECT_EQ(tileOf(64, 192).panelBytes(), 64);
   // Row 5, chunk 2 of a 128-byte row is stored as chunk 7.
   EXPECT_EQ(tileOf(8, 128).offset(5, 32), 5u * 128 + 112);
-  // The second panel of a 256-byte row cut for TMA starts after all rows.
-  EXPECT_EQ(tileOf(64, 256, 128).offset(0, 128), 64u * 128);
+  // The second panel of a 256-byte row starts after all rows.
+  EXPECT_EQ(tileOf(64, 256).offset(0, 128), 64u * 128);
 }
 
 TEST(SwizzledTile, RefusesWhatItCannotHold) {

@@ -234,12 +234,12 @@ TEST(Conversion, AccumulatorIsOperandAInTheSameOrder) {
   }
 }
 
-TEST(FoldGroups, PartitionsTheRegistersByColumnModuloWidth) {
+TEST(RowGroups, PartitionsTheRegistersByRow) {
   TileLayout tile = *mmaAccumulator(128, 64, 4);
-  TileLayout folded = *mmaAccumulator(128, 8, 4);
-  auto groups = foldGroups(tile, folded);
+  TileLayout partial = *mmaPartialRows(128, 4);
+  auto groups = rowGroups(tile, partial);
   ASSERT_TRUE(groups);
-  ASSERT_EQ(groups->size(), folded.numRegisters());
+  ASSERT_EQ(groups->size(), partial.numRegisters());
   unsigned total = 0;
   for (unsigned reg = 0; reg < groups->size(); ++reg)
     for (unsigned source : (*groups)[reg]) {
@@ -247,17 +247,18 @@ TEST(FoldGroups, PartitionsTheRegistersByColumnModuloWidth) {
       for (unsigned lane : {0u, 13u, 31u})
         for (unsigned warp : {0u, 3u}) {
           Coordinate from = tile.coordinate(source, lane, warp);
-          Coordinate to = folded.coordinate(reg, lane, warp);
+          Coordinate to = partial.coordinate(reg, lane, warp);
           EXPECT_EQ(from[0], to[0]);
-          EXPECT_EQ(from[1] % 8, to[1]);
+          EXPECT_EQ(to[1], int32_t(lane % 4));
         }
     }
   EXPECT_EQ(total, tile.numRegisters());
 }
 
-TEST(FoldGroups, RefusesColumnsOfOtherThreads) {
+TEST(RowGroups, RefusesRowsOfOtherThreads) {
   EXPECT_FALSE(
-      foldGroups(*mmaAccumulator(64, 64, 2, 2), *mmaAccumulator(64, 8, 4)));
+      rowGroups(*mmaAccumulator(64, 64, 2, 2), *mmaPartialRows(64, 4)));
+  EXPECT_FALSE(rowGroups(*mmaAccumulator(64, 64, 4), *mmaPartialRows(32, 4)));
 }
 
 TEST(Conversion, FindsAPermutation) {

@@ -87,6 +87,51 @@ LogicalResult MmaOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// goat_tile.mma_row_sum
+//===----------------------------------------------------------------------===//
+
+LogicalResult MmaRowSumOp::verify() {
+  auto accumulator = cast<RankedTensorType>(getAccumulator().getType());
+  auto encoding = dyn_cast_or_null<MmaAttr>(accumulator.getEncoding());
+  if (!accumulator.getElementType().isF32() || !encoding ||
+      accumulator.getDimSize(1) != 8)
+    return emitOpError("(C1) expected the accumulator to be an f32 tile of 8 "
+                       "columns in #goat_tile.mma but got ")
+           << accumulator;
+  auto a = cast<RankedTensorType>(getA().getType());
+  auto operand = dyn_cast_or_null<MmaOperandAttr>(a.getEncoding());
+  Type element = a.getElementType();
+  if (!operand || operand.getWarps() != encoding.getWarps() ||
+      a.getDimSize(0) != accumulator.getDimSize(0) ||
+      !(element.isBF16() || element.isF16()))
+    return emitOpError("(C2) expected a to be a bf16 or f16 tile of ")
+           << accumulator.getDimSize(0)
+           << " rows in #goat_tile.mma_operand<warps = " << encoding.getWarps()
+           << "> but got " << a;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// goat_tile.mma_ones
+//===----------------------------------------------------------------------===//
+
+LogicalResult MmaOnesOp::verify() {
+  auto accumulator = cast<RankedTensorType>(getAccumulator().getType());
+  if (!accumulator.getElementType().isF32() ||
+      !isa_and_nonnull<MmaAttr>(accumulator.getEncoding()))
+    return emitOpError("(C1) expected the accumulator to be an f32 tile in "
+                       "#goat_tile.mma but got ")
+           << accumulator;
+  BufferType b = getB().getType();
+  int64_t columns = accumulator.getDimSize(1);
+  if (!b.getElementType().isBF16() || b.getSwizzled() ||
+      b.getShape() != ArrayRef<int64_t>{columns, 8})
+    return emitOpError("(C2) expected b to be a buffer of ")
+           << columns << "x8xbf16, not swizzled, but got " << b;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // goat_tile.reduce, goat_tile.expand
 //===----------------------------------------------------------------------===//
 
@@ -96,20 +141,15 @@ LogicalResult FoldOp::verify() {
   if (!isTile(tile, 2) || !tile.getElementType().isF32())
     return emitOpError("(C1) expected an f32 tile of rank 2 but got ") << tile;
   if (!isTile(result, 2) || !result.getElementType().isF32() ||
-      result.getEncoding() != tile.getEncoding() ||
       result.getDimSize(0) != tile.getDimSize(0))
-    return emitOpError("(C1) expected the result to have the tile's rows, "
-                       "element type and encoding but got ")
+    return emitOpError("(C1) expected the result to have the tile's rows and "
+                       "element type but got ")
            << result;
-  if (tile.getDimSize(1) % result.getDimSize(1) != 0)
-    return emitOpError("(C2) expected the result's columns to divide the "
-                       "tile's, ")
-           << tile.getDimSize(1) << ", but got " << result.getDimSize(1);
-  if (!getTileLayout(result) ||
-      !layout::foldGroups(*getTileLayout(tile), *getTileLayout(result)))
-    return emitOpError("(C2) expected columns that are equal modulo ")
-           << result.getDimSize(1) << " to lie in one thread; fold to a "
-           << "multiple of 8 columns";
+  if (!layout::rowGroups(*getTileLayout(tile), *getTileLayout(result)))
+    return emitOpError(
+               "(C2) expected each thread to hold the same rows in both "
+               "and a column of its own in the result but got ")
+           << result << "; use #goat_tile.mma_partial for #goat_tile.mma";
   return success();
 }
 
@@ -128,6 +168,15 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("(C2) expected axis ")
            << getAxis() << " to lie in one warp but " << tile.getEncoding()
            << " spreads it over several; reduce the other axis or use one warp";
+  return success();
+}
+
+LogicalResult WarpAnyOp::verify() {
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  if (!getTileLayout(tile) || !tile.getElementType().isInteger(1))
+    return emitOpError("(C1) expected an i1 tile with a goat_tile encoding but "
+                       "got ")
+           << tile;
   return success();
 }
 

@@ -103,6 +103,31 @@ LogicalResult MmaOperandAttr::verifyEncoding(
 }
 
 //===----------------------------------------------------------------------===//
+// mma_partial
+//===----------------------------------------------------------------------===//
+
+Layout MmaPartialAttr::getLayout(ArrayRef<int64_t> shape,
+                                 std::string *reason) const {
+  auto lengths = narrow(shape, 2, reason);
+  if (!lengths)
+    return std::nullopt;
+  if ((*lengths)[1] != 4)
+    return refuse(reason, "expected 4 columns but got " +
+                              std::to_string((*lengths)[1]));
+  return layout::mmaPartialRows((*lengths)[0], clampCount(getWarps()), reason);
+}
+
+SmallVector<int64_t> MmaPartialAttr::getSmallestShape() const {
+  return {16 * getWarps(), 4};
+}
+
+LogicalResult MmaPartialAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type elementType,
+    function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyLayout(*this, shape, emitError);
+}
+
+//===----------------------------------------------------------------------===//
 // slice
 //===----------------------------------------------------------------------===//
 

@@ -111,14 +111,19 @@ LogicalResult StoreRowsOp::verify() {
 
 LogicalResult WindowOp::verify() {
   BufferType buffer = getBuffer().getType(), window = getResult().getType();
-  if (buffer.getRank() != 1 || window.getRank() != 1 ||
-      buffer.getElementType() != window.getElementType())
-    return emitOpError("(C1) expected vectors of one element type but got ")
+  auto isPlain = [](BufferType type) {
+    return type.getRank() <= 2 && !type.getSwizzled();
+  };
+  if (!isPlain(buffer) || !isPlain(window) ||
+      buffer.getElementType() != window.getElementType() ||
+      buffer.getShape().drop_front() != window.getShape().drop_front())
+    return emitOpError("(C1) expected vectors, or matrices of equal rows and "
+                       "not swizzled, of one element type but got ")
            << buffer << " and " << window;
-  if (window.getNumElements() > buffer.getNumElements())
+  if (window.getShape()[0] > buffer.getShape()[0])
     return emitOpError("(C2) expected a window of at most ")
-           << buffer.getNumElements() << " elements but got "
-           << window.getNumElements();
+           << buffer.getShape()[0] << " elements or rows but got "
+           << window.getShape()[0];
   return success();
 }
 
@@ -152,6 +157,39 @@ LogicalResult WriteOp::verify() {
 
 LogicalResult ReadOp::verify() {
   return verifyVector(*this, getResult(), getBuffer());
+}
+
+LogicalResult WritePartsOp::verify() {
+  auto vector = cast<RankedTensorType>(getValue().getType());
+  if (vector.getRank() != 1 || !getTileLayout(vector) ||
+      !vector.getElementType().isF32())
+    return emitOpError("(C1) expected an f32 vector with a goat_tile encoding "
+                       "but got ")
+           << vector;
+  BufferType buffer = getBuffer().getType();
+  if (!buffer.getElementType().isBF16() || buffer.getSwizzled() ||
+      buffer.getShape() != ArrayRef<int64_t>{vector.getDimSize(0), 8})
+    return emitOpError("(C2) expected a buffer of ")
+           << vector.getDimSize(0) << "x8xbf16, not swizzled, but got "
+           << buffer;
+  return success();
+}
+
+LogicalResult ReadDiagonalQuadsOp::verify() {
+  auto tile = cast<RankedTensorType>(getResult().getType());
+  if (!isa_and_nonnull<MmaAttr>(tile.getEncoding()) ||
+      !tile.getElementType().isF32())
+    return emitOpError("(C1) expected the result to be an f32 tile in "
+                       "#goat_tile.mma but got ")
+           << tile;
+  BufferType strip = getStrip().getType();
+  int64_t needed = tile.getDimSize(0) + tile.getDimSize(1) - 1;
+  if (!strip.getElementType().isF32() || strip.getSwizzled() ||
+      strip.getRank() != 2 || strip.getShape()[1] != 4 ||
+      strip.getShape()[0] < needed)
+    return emitOpError("(C2) expected a strip of at least ")
+           << needed << "x4xf32, not swizzled, but got " << strip;
+  return success();
 }
 
 LogicalResult ReadDiagonalsOp::verify() {

@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Uniformity.h"
+
 #include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
 #include "goat/Dialect/GoatTile/IR/Launches.h"
 #include "goat/Dialect/GoatTile/Transforms/Passes.h"
@@ -126,7 +128,9 @@ struct GoatVerifyTile : public goat::impl::GoatVerifyTileBase<GoatVerifyTile> {
       return failed(verifyOp(op, *threads)) ? WalkResult::interrupt()
                                             : WalkResult::advance();
     });
-    return failure(result.wasInterrupted());
+    if (result.wasInterrupted())
+      return failure();
+    return verifyUniformity(kernel, "(V8) ");
   }
 };
 

@@ -33,6 +33,39 @@ def MmaOp : GoatTile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumu
   let hasVerifier = 1;
 }
 
+def MmaRowSumOp : GoatTile_Op<"mma_row_sum", [Pure, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "accumulator + the row sums of a, by the matrix multiply";
+  let description = [{
+    `result[r, c] = accumulator[r, c] + Σ_k a[r, k]` for each of 8 columns c: the
+    product with ones, on the tensor cores instead of the adders. a is what a
+    product already holds in registers, so the sum is of the rounded values.
+    Constraints:
+    - (C1) the accumulator is an f32 tile in `mma` of 8 columns.
+    - (C2) a is a bf16 or f16 tile in `mma_operand` with as many rows and warps.
+  }];
+  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$accumulator);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$a `,` $accumulator attr-dict `:` type($a) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def MmaOnesOp : GoatTile_Op<"mma_ones", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "accumulator + ones · bᵀ, for a narrow b";
+  let description = [{
+    `result[r, c] = accumulator[r, c] + Σ_k b[c, k]`: a vector over the columns,
+    cut into parts by `goat_tile.write_parts`, added on the tensor cores instead
+    of the adders (mma.m16n8k8).
+    Constraints:
+    - (C1) the accumulator is an f32 tile of rank 2 in `mma`.
+    - (C2) b is a bf16 buffer of as many rows as the accumulator has columns, by
+      8, and not swizzled.
+  }];
+  let arguments = (ins BufferType:$b, AnyRankedTensor:$accumulator);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$b `,` $accumulator attr-dict `:` type($b) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def GoatTile_Reduction : I32EnumAttr<"Reduction", "how a row is reduced", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>]> {
   let cppNamespace = "::goat::tile";
@@ -60,17 +93,32 @@ def ReduceOp : GoatTile_Op<"reduce", [Pure]> {
 }
 
 def FoldOp : GoatTile_Op<"fold", [Pure]> {
-  let summary = "add up the column groups of an f32 tile";
+  let summary = "add up what each thread holds of the rows of an f32 tile";
   let description = [{
-    `result[r, c] = Σ_k tile[r, c + k·columns]`, columns those of the result: a
-    row sum that stops before elements would have to leave their thread.
-    Constraints: (C1) tile and result have rank 2, f32 elements, one encoding and
-    one number of rows. (C2) the result's columns divide the tile's, and what is
-    added up lies in one thread (8 columns or a multiple, in `mma`).
+    A row sum that stops before elements would have to leave their thread;
+    `goat_tile.reduce sum` of the result finishes it.
+    Constraints: (C1) the tile has rank 2 and f32 elements, and so does the
+    result, with as many rows. (C2) a thread holds the same rows in both, and
+    threads that share a row have a column of the result each (as `mma_partial`
+    for `mma`).
   }];
   let arguments = (ins AnyRankedTensor:$tile);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def WarpAnyOp : GoatTile_Op<"warp_any", [Pure]> {
+  let summary = "whether an element that the warp holds is true";
+  let description = [{
+    The one scalar that differs between the warps of a block. Only work without
+    barriers, copies and shared memory may be done on its condition
+    (`--goat-verify-tile`, V8).
+    Constraints: (C1) the tile has i1 elements and an encoding.
+  }];
+  let arguments = (ins AnyRankedTensor:$tile);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
   let hasVerifier = 1;
 }
 

@@ -56,6 +56,16 @@ def MmaOperandEncoding : GoatTile_Encoding<"MmaOperand", "mma_operand"> {
   let assemblyFormat = "`<` `warps` `=` $warps `>`";
 }
 
+def MmaPartialEncoding : GoatTile_Encoding<"MmaPartial", "mma_partial"> {
+  let summary = "rows of `mma` that each thread has added up for itself";
+  let description = [{
+    rows×4: column t is in thread t of the four that share a row in `mma`. Rows
+    as in `mma`.
+  }];
+  let parameters = (ins "int64_t":$warps);
+  let assemblyFormat = "`<` `warps` `=` $warps `>`";
+}
+
 def SliceEncoding : GoatTile_Encoding<"Slice", "slice"> {
   let summary = "what is left of a tile's layout when one axis is reduced";
   let description = [{

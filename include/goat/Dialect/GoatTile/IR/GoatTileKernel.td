@@ -63,6 +63,24 @@ def GoatTile_ScheduleKind : I32EnumAttr<"ScheduleKind", "the shape of a kernel",
   let genSpecializedAttr = 0;
 }
 
+def GoatTile_StripSource : I32EnumAttr<"StripSource", "where the values of a function of the distance come from", [
+  I32EnumAttrCase<"tile", 0>, I32EnumAttrCase<"block", 1>,
+  I32EnumAttrCase<"table", 2>]> {
+  let cppNamespace = "::goat::tile";
+  let genSpecializedAttr = 0;
+}
+def GoatTile_KeyTerms : I32EnumAttr<"KeyTerms", "how functions of the key are added", [
+  I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"product", 1>]> {
+  let cppNamespace = "::goat::tile";
+  let genSpecializedAttr = 0;
+}
+def GoatTile_StripParameter : EnumParameter<GoatTile_StripSource> {
+  let defaultValue = "::goat::tile::StripSource::tile";
+}
+def GoatTile_KeyTermsParameter : EnumParameter<GoatTile_KeyTerms> {
+  let defaultValue = "::goat::tile::KeyTerms::add";
+}
+
 def ScheduleAttr : GoatTile_Attr<"Schedule", "schedule"> {
   let summary = "which kernel an attention becomes, and its tile sizes";
   let description = [{
@@ -72,14 +90,27 @@ def ScheduleAttr : GoatTile_Attr<"Schedule", "schedule"> {
     `flash_mma`: one block per `rows` query rows of one head, `warps` warps of
     rows/warps rows each, online softmax over tiles of `keys` keys that arrive
     through a ring of `stages` shared-memory stages; `mma.sync` and `cp.async`,
-    sm_80 and up.
+    sm_80 and up. Each warp has 16 or 32 rows.
+
+    `strip` says where the values of score terms that are functions of the
+    distance come from, a strip in shared memory in any case:
+    - `tile`: each block generates, one tile ahead, the values a tile needs
+      beyond the tile before.
+    - `block`: each block generates the values of all its tiles before the first.
+      The number of keys has to be static.
+    - `table`: a kernel launched before writes the values of all distances to
+      global memory, in fragments' order; blocks copy what a tile needs.
+
+    `key_terms` says how functions of the key reach the accumulator: `add`, one
+    addition for each element, or `product`, as bf16 parts in 8 extra columns of
+    the multiply (exact to f32's last bit or nearly).
   }];
   let parameters = (ins EnumParameter<GoatTile_ScheduleKind>:$kind,
                         "int64_t":$rows, "int64_t":$keys, "int64_t":$warps,
-                        "int64_t":$stages);
+                        "int64_t":$stages, GoatTile_StripParameter:$strip,
+                        GoatTile_KeyTermsParameter:$key_terms);
   let assemblyFormat = [{
-    `<` $kind `,` `rows` `=` $rows `,` `keys` `=` $keys `,` `warps` `=` $warps `,`
-    `stages` `=` $stages `>`
+    `<` $kind `,` struct($rows, $keys, $warps, $stages, $strip, $key_terms) `>`
   }];
 }
 

@@ -128,12 +128,12 @@ def StageOp : GoatTile_Op<"stage", [Pure]> {
 }
 
 def WindowOp : GoatTile_Op<"window", [Pure]> {
-  let summary = "some consecutive elements of a vector in shared memory";
+  let summary = "some consecutive elements, or rows, in shared memory";
   let description = [{
-    The sub-buffer of the result's length that begins at element `start` (i32, in
-    range, the same in every thread).
-    Constraints: (C1) buffer and result have rank 1 and one element type. (C2) the
-    result is no longer than the buffer.
+    The sub-buffer of the result's length that begins at element or row `start`
+    (i32, in range, the same in every thread).
+    Constraints: (C1) buffer and result have one element type and rank 1, or rank
+    2, equal rows and no swizzle. (C2) the result is no longer than the buffer.
   }];
   let arguments = (ins BufferType:$buffer, I32:$start);
   let results = (outs BufferType:$result);
@@ -147,6 +147,22 @@ def WriteOp : GoatTile_Op<"write", [MemoryEffects<[MemWrite]>]> {
     Writes each element of a vector to the buffer's element of the same index. A
     barrier has to stand between this and a read by another thread.
     Constraints: (C1) vector and buffer have one shape of rank 1 and one element type.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, BufferType:$buffer);
+  let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def WritePartsOp : GoatTile_Op<"write_parts", [MemoryEffects<[MemWrite]>]> {
+  let summary = "registers to shared memory, each f32 as bf16 parts";
+  let description = [{
+    Row i of the buffer becomes three bf16 whose sum is element i of the vector
+    to its last bit or nearly, and zeros: what `goat_tile.mma_ones` adds. An
+    infinity or a NaN is one part. A barrier has to stand between this and a
+    read by another thread.
+    Constraints: (C1) the vector has f32 elements and an encoding. (C2) the
+    buffer has as many rows as the vector has elements, of 8 bf16, and is not
+    swizzled.
   }];
   let arguments = (ins AnyRankedTensor:$value, BufferType:$buffer);
   let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
@@ -174,6 +190,23 @@ def ReadDiagonalsOp : GoatTile_Op<"read_diagonals", [MemoryEffects<[MemRead]>]> 
     Constraints:
     - (C1) result has rank 2, an encoding, and the strip's element type.
     - (C2) the strip has rank 1 and at least rows + columns − 1 elements.
+  }];
+  let arguments = (ins BufferType:$strip);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$strip attr-dict `:` type($strip) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def ReadDiagonalQuadsOp : GoatTile_Op<"read_diagonal_quads", [MemoryEffects<[MemRead]>]> {
+  let summary = "spread a strip of quads over the diagonals of a tile";
+  let description = [{
+    `read_diagonals` for a strip s that holds, at p, the quad (s[p], s[p − 1],
+    s[p + 8], s[p + 7]): the four elements of an accumulator fragment, so one
+    16-byte read fills four registers in the order the multiply takes them.
+    Constraints:
+    - (C1) result is an f32 tile of rank 2 in `mma`.
+    - (C2) the strip is an f32 buffer of at least rows + columns − 1 quads: rank
+      2, 4 columns, not swizzled.
   }];
   let arguments = (ins BufferType:$strip);
   let results = (outs AnyRankedTensor:$result);

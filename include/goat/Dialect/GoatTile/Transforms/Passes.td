@@ -42,6 +42,9 @@ def GoatVerifyTile : Pass<"goat-verify-tile", "::mlir::gpu::GPUModuleOp"> {
       of them has `goat_tile.source`, and that one has the
       `goat_tile.workspaces` of which the `#goat_tile.workspace` arguments of
       all kernels name one.
+    - (V8) what follows from `goat_tile.warp_any`, which differs between warps,
+      decides about work in registers only: no memory access, copy, barrier or
+      loop.
   }];
 }
 
