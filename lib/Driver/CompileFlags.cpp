@@ -30,6 +30,8 @@ void CompileFlags::fill(GoatToPTXOptions &options) const {
   options.tileKeys = tileKeys.getValue();
   options.warps = warps.getValue();
   options.stages = stages.getValue();
+  options.strip = strip.getValue();
+  options.keyTerms = keyTerms.getValue();
 }
 
 int goat::reportError(llvm::Error error) {

@@ -46,6 +46,16 @@ struct CompileFlags {
       "stages", llvm::cl::init(0), llvm::cl::value_desc("stages"),
       llvm::cl::desc("Stages of key and value tiles (default: chosen)"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> strip{
+      "strip", llvm::cl::init("auto"), llvm::cl::value_desc("source"),
+      llvm::cl::desc("Where values over the distance come from: tile, block or "
+                     "table (default: chosen)"),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> keyTerms{
+      "key-terms", llvm::cl::init("auto"), llvm::cl::value_desc("how"),
+      llvm::cl::desc("How functions of the key are added: add or product "
+                     "(default: chosen)"),
+      llvm::cl::cat(category)};
 
   /// Parses the command line, showing the tool's own options only in --help.
   void parse(int argc, char **argv, llvm::StringRef overview);

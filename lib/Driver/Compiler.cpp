@@ -184,7 +184,7 @@ goat::compileToArtifacts(ModuleOp module, const ptx::ChipDescription &chip,
     return module.emitError("expected a function to compile but the file has "
                             "none");
   if (failed(runPasses(module, [&](OpPassManager &passes) {
-        buildGoatToGoatTile(passes, options);
+        buildGoatToGoatTile(passes, options, chip.name);
       })))
     return failure();
   if (provenance)

@@ -102,7 +102,7 @@ llvm::Error Goatc::emitModule() {
   if (flags.emit != "goat" &&
       failed(runPasses(*module, [&](OpPassManager &passes) {
         if (flags.emit == "tile")
-          buildGoatToGoatTile(passes, options);
+          buildGoatToGoatTile(passes, options, flags.target);
         else
           buildGoatToNVVM(passes, options);
       })))

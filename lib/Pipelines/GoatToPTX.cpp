@@ -22,12 +22,16 @@ using namespace mlir;
 using namespace goat;
 
 void goat::buildGoatToGoatTile(OpPassManager &passes,
-                               const GoatToPTXOptions &options) {
+                               const GoatToPTXOptions &options,
+                               llvm::StringRef target) {
   ChooseScheduleOptions schedule;
   schedule.rows = options.tileRows;
   schedule.keys = options.tileKeys;
   schedule.warps = options.warps;
   schedule.stages = options.stages;
+  schedule.strip = options.strip;
+  schedule.keyTerms = options.keyTerms;
+  schedule.target = target.empty() ? options.target.getValue() : target.str();
   passes.addNestedPass<func::FuncOp>(createChooseSchedule(schedule));
   passes.addPass(createConvertGoatToGoatTile());
   passes.addPass(createCanonicalizerPass());
@@ -59,7 +63,9 @@ void goat::buildGoatToNVVM(OpPassManager &passes,
 void goat::registerGoatPipelines() {
   PassPipelineRegistration<GoatToPTXOptions>(
       "goat-to-goat-tile", "From attention to a kernel on tiles",
-      buildGoatToGoatTile);
+      [](OpPassManager &passes, const GoatToPTXOptions &options) {
+        buildGoatToGoatTile(passes, options);
+      });
   PassPipelineRegistration<>(
       "goat-tile-to-nvvm",
       "From tiles to what one thread does, in llvm and nvvm ops",

@@ -1,4 +1,4 @@
-// RUN: goat-test-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-test-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // A foreign prior of the distance becomes a strip, with its parameters known at run
 // time.
 

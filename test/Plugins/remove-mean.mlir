@@ -1,9 +1,9 @@
-// RUN: goat-test-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-test-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // A foreign exclusion that does without the own value.
 
 // CHECK-LABEL: gpu.func @layer
 // CHECK:       scf.for
-// CHECK:       %[[LOOP:.*]]:4 = scf.for
+// CHECK:       %[[LOOP:.*]]:5 = scf.for
 // CHECK:         scf.yield
 // CHECK-NOT:   goat_tile.load_rows
 // CHECK:       %[[Y:.*]] = arith.mulf %[[LOOP]]#0

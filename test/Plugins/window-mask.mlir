@@ -1,4 +1,4 @@
-// RUN: goat-test-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-test-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // A foreign mask that knows its range of keys: three loops, of which the middle one
 // has no mask, and tiles outside the window are not worked on.
 

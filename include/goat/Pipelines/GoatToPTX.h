@@ -31,11 +31,26 @@ struct GoatToPTXOptions : mlir::PassPipelineOptions<GoatToPTXOptions> {
       *this, "stages",
       llvm::cl::desc("Shared-memory stages of key and value tiles"),
       llvm::cl::init(0)};
+  Option<std::string> strip{
+      *this, "strip",
+      llvm::cl::desc("Where values over the distance come from: auto, tile, "
+                     "block or table"),
+      llvm::cl::init("auto")};
+  Option<std::string> keyTerms{
+      *this, "key-terms",
+      llvm::cl::desc(
+          "How functions of the key are added: auto, add or product"),
+      llvm::cl::init("auto")};
+  Option<std::string> target{
+      *this, "target", llvm::cl::desc("The chip tile sizes are chosen for"),
+      llvm::cl::init("sm_90")};
 };
 
-/// goat-to-goat-tile: from attention to a kernel on tiles.
+/// goat-to-goat-tile: from attention to a kernel on tiles. `target` names the
+/// chip tile sizes are chosen for, in place of the option when given.
 void buildGoatToGoatTile(mlir::OpPassManager &passes,
-                         const GoatToPTXOptions &options);
+                         const GoatToPTXOptions &options,
+                         llvm::StringRef target = {});
 
 /// goat-tile-to-nvvm: from tiles to what one thread does, in llvm and nvvm ops.
 void buildGoatTileToNVVM(mlir::OpPassManager &passes);

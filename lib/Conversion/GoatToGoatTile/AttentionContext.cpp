@@ -64,6 +64,15 @@ AttentionContext tile::buildContext(AttentionOp attention,
   return context;
 }
 
+Coordinates tile::coordinatesOf(const AttentionContext &context) {
+  Coordinates at;
+  at.batch = context.batch;
+  at.head = context.head;
+  at.queryOffset = context.queryOffset;
+  at.keyOffset = context.keyOffset;
+  return at;
+}
+
 Value tile::matrixOf(TileBuilder &tiles, Value pointer, Value batch, Value head,
                      int64_t heads, Value rows, int64_t width, Value firstRow) {
   Value number = tiles.create<arith::AddIOp>(

@@ -12,7 +12,7 @@
 #ifndef GOAT_CONVERSION_GOATTOGOATTILE_ATTENTIONCONTEXT_H
 #define GOAT_CONVERSION_GOATTOGOATTILE_ATTENTIONCONTEXT_H
 
-#include "KernelBuilder.h"
+#include "RegionEvaluator.h"
 
 namespace goat::tile {
 
@@ -31,6 +31,9 @@ struct AttentionContext {
 AttentionContext buildContext(AttentionOp attention, KernelBuilder &kernel,
                               TileBuilder &tiles, mlir::Value batch,
                               mlir::Value head);
+
+/// The coordinates that are the same in the whole block; the others are null.
+Coordinates coordinatesOf(const AttentionContext &context);
 
 /// The address of row `firstRow` (i32; null is 0) of the (rows × `width`)
 /// matrix of one batch entry and head of a contiguous (B, H, rows, width)

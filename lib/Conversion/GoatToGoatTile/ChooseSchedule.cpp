@@ -3,10 +3,17 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// The cheapest of the schedules that fit, by ScheduleCost.
+//
 //===----------------------------------------------------------------------===//
 
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
-#include "goat/Dialect/Goat/IR/GoatDialect.h"
+
+#include "FlashForward.h"
+#include "ScheduleCost.h"
+#include "ScoreTerms.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace goat;
@@ -17,28 +24,135 @@ namespace goat {
 #include "goat/Conversion/GoatToGoatTile/Passes.h.inc"
 } // namespace goat
 
+static int64_t knownOrZero(int64_t size) {
+  return ShapedType::isDynamic(size) ? 0 : size;
+}
+
+/// A table is written once and read by every block of queries: where there are
+/// few of them, each does better to generate what it needs.
+static StripSource chooseStrip(const AttentionShape &shape,
+                               const TileSizes &sizes) {
+  constexpr int64_t fewBlocks = 2;
+  bool isShort =
+      shape.queryLength > 0 && shape.queryLength <= fewBlocks * sizes.rows;
+  return isShort ? StripSource::tile : StripSource::table;
+}
+
+static std::string describe(const ScheduleCost &cost,
+                            const ptx::ChipDescription &chip) {
+  return llvm::formatv(
+      "predicted clocks per score and multiprocessor of {0}: tensor {1:f4}, "
+      "shared memory {2:f4}, issue {3:f4}, arithmetic {4:f4}, ex2 {5:f4}, "
+      "in all {6:f4} with {7} resident blocks",
+      chip.name, cost.tensor, cost.shared, cost.issue, cost.arithmetic,
+      cost.special, cost.total, cost.residentBlocks);
+}
+
+static AttentionShape shapeOf(AttentionOp attention) {
+  RankedTensorType query = attention.getQueryType();
+  AttentionShape shape;
+  shape.headDim = paddedHeadDim(attention.getHeadDim());
+  shape.valueDim = paddedHeadDim(attention.getValueDim());
+  shape.queryLength = knownOrZero(query.getDimSize(2));
+  shape.keyLength = knownOrZero(attention.getKeyType().getDimSize(2));
+  shape.matrices = knownOrZero(query.getDimSize(0)) * query.getDimSize(1);
+  std::optional<ScoreTerms> terms = splitScore(attention);
+  shape.hasStrip = terms && !terms->relative.empty();
+  shape.hasKeyVector = terms && !terms->key.empty();
+  return shape;
+}
+
 namespace {
 
-/// 32 rows per warp: fewer would read each key from shared memory for too few
-/// rows to keep the tensor cores busy (a warp with R rows does R FLOP per
-/// byte). 64 keys by two stages leave room for two blocks per SM up to D = 128.
 struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
   using ChooseScheduleBase::ChooseScheduleBase;
 
   void runOnOperation() override {
-    auto orDefault = [](int64_t option, int64_t value) {
-      return option ? option : value;
-    };
+    llvm::Expected<ptx::ChipDescription> chip = ptx::findChip(target);
+    if (!chip) {
+      getOperation().emitError(llvm::toString(chip.takeError()));
+      return signalPassFailure();
+    }
+    if (strip != "auto" && !symbolizeStripSource(strip)) {
+      getOperation().emitError(
+          "expected strip to be auto, tile, block or table "
+          "but got '")
+          << strip << "'";
+      return signalPassFailure();
+    }
+    if (keyTerms != "auto" && !symbolizeKeyTerms(keyTerms)) {
+      getOperation().emitError("expected key-terms to be auto, add or product "
+                               "but got '")
+          << keyTerms << "'";
+      return signalPassFailure();
+    }
     getOperation().walk([&](AttentionOp attention) {
-      if (attention->hasAttr("goat_tile.schedule"))
-        return;
-      int64_t count = orDefault(warps, rows ? rows / 32 : 4);
-      attention->setAttr(
-          "goat_tile.schedule",
-          ScheduleAttr::get(&getContext(), ScheduleKind::flash_mma,
-                            orDefault(rows, 32 * count), orDefault(keys, 64),
-                            count, orDefault(stages, 2)));
+      if (!attention->hasAttr("goat_tile.schedule"))
+        choose(attention, *chip);
     });
+  }
+
+  /// The values of a size that come into question: an option alone, if given.
+  static SmallVector<int64_t> candidates(int64_t option,
+                                         ArrayRef<int64_t> values) {
+    return option ? SmallVector<int64_t>{option} : SmallVector<int64_t>(values);
+  }
+
+  void choose(AttentionOp attention, const ptx::ChipDescription &chip) {
+    AttentionShape shape = shapeOf(attention);
+    std::optional<TileSizes> best;
+    std::optional<ScheduleCost> least;
+    // The first of equals is taken: larger blocks read keys less often, which
+    // the cost does not see, so small ones are for short queries only.
+    bool isShort = shape.queryLength > 0 && shape.queryLength <= 64;
+    // With priors in the loop, ptxas spills a few bytes at 96 keys.
+    SmallVector<int64_t> keyCounts = {64, 80, 48, 32, 16};
+    if (!shape.hasStrip && !shape.hasKeyVector)
+      keyCounts.insert(keyCounts.begin() + 1, 96);
+    for (int64_t rowsPerWarp : {32, 16}) {
+      // A key that is read for 32 rows is read half as often as for 16.
+      if (best && !isShort)
+        break;
+      for (int64_t count : candidates(warps, isShort ? ArrayRef<int64_t>{2, 4}
+                                                     : ArrayRef<int64_t>{4, 8}))
+        for (int64_t tileKeys : candidates(keys, keyCounts))
+          for (int64_t depth : candidates(stages, {2, 3})) {
+            TileSizes sizes{rows ? int64_t(rows) : rowsPerWarp * count,
+                            tileKeys, count, depth};
+            if (sizes.rows != 16 * count && sizes.rows != 32 * count)
+              continue;
+            // Such short tiles are for where nothing else fits.
+            if (rowsPerWarp == 32 && tileKeys < 48 && !keys)
+              continue;
+            std::optional<ScheduleCost> cost = estimateCost(shape, sizes, chip);
+            if (cost && (!least || cost->total < least->total)) {
+              best = sizes;
+              least = cost;
+            }
+          }
+    }
+    // Nothing fits, or the options ask for what the schedule refuses: it says
+    // what is wrong.
+    if (!best) {
+      int64_t count = warps ? int64_t(warps) : rows ? rows / 32 : 4;
+      best = TileSizes{rows ? int64_t(rows) : 32 * count,
+                       keys ? int64_t(keys) : 64, count,
+                       stages ? int64_t(stages) : 2};
+    }
+    StripSource source = StripSource::tile;
+    if (shape.hasStrip)
+      source = symbolizeStripSource(strip).value_or(chooseStrip(shape, *best));
+    KeyTerms how = KeyTerms::add;
+    if (shape.hasKeyVector)
+      how = symbolizeKeyTerms(keyTerms).value_or(KeyTerms::product);
+    Builder builder(&getContext());
+    attention->setAttr("goat_tile.schedule",
+                       ScheduleAttr::get(&getContext(), ScheduleKind::flash_mma,
+                                         best->rows, best->keys, best->warps,
+                                         best->stages, source, how));
+    if (least)
+      attention->setAttr("goat_tile.schedule_reason",
+                         builder.getStringAttr(describe(*least, chip)));
   }
 };
 

@@ -17,11 +17,13 @@
 
 #include "AttentionContext.h"
 #include "KeyTiles.h"
+#include "OnlineSoftmax.h"
 #include "RegionEvaluator.h"
 #include "ScoreTile.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 #include <limits>
@@ -33,21 +35,36 @@ using namespace goat::tile;
 namespace {
 
 constexpr double log2e = 1.4426950408889634;
+/// Below every score: where the maximum of a row of sigmoid weights starts.
+constexpr double startOfMaximum = -0x1p126;
 
-/// What a step of the loop hands to the next: the accumulated output, the
-/// running maximum and sum of each row, and the copies under way.
+/// What a step of the loop hands to the next: the accumulated output, the state
+/// of the normaliser, and the copies under way.
 struct Carried {
-  Value output, maximum, sum;
+  Value output;
+  OnlineSoftmax::State rows;
   SmallVector<Value> groups;
 
   SmallVector<Value> flatten() const {
-    SmallVector<Value> values = {output, maximum, sum};
+    SmallVector<Value> values = {output, rows.reference};
+    if (rows.sum)
+      values.append({rows.sum, rows.isFar});
     values.append(groups);
     return values;
   }
-  static Carried unflatten(ValueRange values) {
-    return {values[0], values[1], values[2],
-            SmallVector<Value>(values.drop_front(3))};
+  /// The inverse, for values that stand for those of `like`.
+  static Carried unflatten(ValueRange values, const Carried &like) {
+    Carried carried;
+    carried.output = values[0];
+    carried.rows.reference = values[1];
+    values = values.drop_front(2);
+    if (like.rows.sum) {
+      carried.rows.sum = values[0];
+      carried.rows.isFar = values[1];
+      values = values.drop_front(2);
+    }
+    carried.groups.assign(values.begin(), values.end());
+    return carried;
   }
 };
 
@@ -69,7 +86,7 @@ private:
   Value copyTile(Value matrix, Value firstRow, Value rows, int64_t width,
                  Value buffer);
   Value stage(Value ring, Value number);
-  Value copyKeyValue(Value number, Value extraToken);
+  Value copyTiles(Value number, Value extraToken, bool isFirst);
   /// How many tiles the block has worked on before this one.
   Value ordinalOf(Value number) {
     return tiles.create<arith::SubIOp>(number, keyTiles.begin);
@@ -79,11 +96,15 @@ private:
   LogicalResult loop(Value begin, Value end, bool isPartial, Carried &carried);
   bool isSoftmax() { return attention.getNormalizer() == Normalizer::softmax; }
   Value raisedMaximum(Value score, Value maximum);
-  Value exponentFactor(Value maximum);
-  Value softmaxWeights(Value score, Carried &carried);
   Value sigmoidWeights(Value score);
-  void joinSink(Value sink, Carried &carried);
+  void joinSink(Value sink, OnlineSoftmax::Total &total, Value &output);
   FailureOr<Value> applyMask(Value score, const Coordinates &at);
+  /// Rows of value: one to count from, the distance to each, and whether it is
+  /// there.
+  struct OwnRows {
+    Value first, distance, exists;
+  };
+  OwnRows findOwnRows(Value index);
   FailureOr<Value> applyExclusion(Value row);
   LogicalResult finish(Carried carried);
   void storeLse(Value maximum, Value sum, Value rowSees);
@@ -96,8 +117,6 @@ private:
   AttentionContext context;
 
   RankedTensorType scoreType, outputType, rowType;
-  /// Row sums that have not been added up across threads yet.
-  RankedTensorType sumType;
   Value firstQuery;
   /// Query rows of the block, counted in it and in the tensor; which of them
   /// the tensor has, and which count.
@@ -108,9 +127,7 @@ private:
   std::optional<ScoreTile> scores;
   /// Logit of a score in units of log2.
   double exponentScale = 1.0;
-  /// Where the running maximum starts: below every score, and finite in units
-  /// of log2 too, so that the loop needs no NaN guards.
-  double startOfMaximum = 0.0;
+  std::optional<OnlineSoftmax> softmax;
 };
 
 void FlashForward::buildTypes() {
@@ -123,14 +140,20 @@ void FlashForward::buildTypes() {
       {schedule.getRows(), paddedHeadDim(attention.getValueDim())}, f32,
       encoding);
   rowType = getSliceType(scoreType, 1, f32);
-  sumType = RankedTensorType::get({schedule.getRows(), 8}, f32, encoding);
 }
 
 void FlashForward::buildCoordinates() {
   auto blockIndex = [&](int64_t axis) -> Value {
     return BlockIndexOp::create(builder, tiles.loc, axis);
   };
-  Value block = blockIndex(0);
+  // The last rows first: under a causal mask they see the most keys, and short
+  // blocks fill what long ones leave at the end.
+  Value block = tiles.create<arith::SubIOp>(
+      tiles.create<arith::DivUIOp>(
+          tiles.create<arith::AddIOp>(kernel.dim(attention.getQuery(), 2),
+                                      tiles.i32(schedule.getRows() - 1)),
+          tiles.i32(schedule.getRows())),
+      tiles.create<arith::AddIOp>(blockIndex(0), tiles.i32(1)));
   context =
       buildContext(attention, kernel, tiles, blockIndex(2), blockIndex(1));
   firstQuery =
@@ -193,9 +216,9 @@ Value FlashForward::stage(Value ring, Value number) {
                          slot);
 }
 
-/// Starts the copies of a key tile and its values, as one group together with
-/// `extraToken` when there is one.
-Value FlashForward::copyKeyValue(Value number, Value extraToken) {
+/// Starts the copies of a key tile, its values and what its scores read, as one
+/// group together with `extraToken` when there is one.
+Value FlashForward::copyTiles(Value number, Value extraToken, bool isFirst) {
   Value firstKey =
       tiles.create<arith::MulIOp>(number, tiles.i32(schedule.getKeys()));
   SmallVector<Value> tokens;
@@ -205,6 +228,11 @@ Value FlashForward::copyKeyValue(Value number, Value extraToken) {
                             attention.getHeadDim(), stage(keyRing, number)));
   tokens.push_back(copyTile(valueMatrix, firstKey, keyTiles.rowEnd,
                             attention.getValueDim(), stage(valueRing, number)));
+  if (Value strip = scores->copy(
+          tiles, number, ordinalOf(number),
+          tiles.compare(arith::CmpIPredicate::slt, number, keyTiles.end),
+          isFirst))
+    tokens.push_back(strip);
   return CommitOp::create(builder, tiles.loc,
                           GroupType::get(builder.getContext()), tokens);
 }
@@ -214,42 +242,6 @@ Value FlashForward::raisedMaximum(Value score, Value maximum) {
   Value rowMaximum =
       ReduceOp::create(builder, tiles.loc, rowType, Reduction::max, score, 1);
   return tiles.create<arith::MaxNumFOp>(maximum, rowMaximum);
-}
-
-/// What a row's scores are multiplied by to be in units of log2. The weights
-/// take one fma each, score·factor − round(maximum·factor), whose rounding is
-/// the same for the whole row and cancels, unless the maximum is so far out (a
-/// row of nothing but −1e25) that 2^x overflows on the rounding alone. There
-/// scores differ by nothing or by many units, so the next power of two does as
-/// well, and its products are exact.
-Value FlashForward::exponentFactor(Value maximum) {
-  double exact = std::exp2(std::ceil(std::log2(exponentScale)));
-  Value size = math::AbsFOp::create(builder, tiles.loc, maximum);
-  Value isFarOut = tiles.compare(arith::CmpFPredicate::OGE, size,
-                                 tiles.f32(0x1p28 / exponentScale));
-  return tiles.create<arith::SelectOp>(isFarOut, tiles.f32(exact),
-                                       tiles.f32(exponentScale));
-}
-
-/// The weights of a tile relative to the running maximum, which it raises; what
-/// was accumulated before is rescaled to it.
-Value FlashForward::softmaxWeights(Value score, Carried &carried) {
-  auto exp2 = [&](Value value) -> Value {
-    return math::Exp2Op::create(builder, tiles.loc, value);
-  };
-  Value maximum = raisedMaximum(score, carried.maximum);
-  Value factor = exponentFactor(maximum);
-  Value scaled = tiles.create<arith::MulFOp>(maximum, factor);
-  Value minus = arith::NegFOp::create(builder, tiles.loc, scaled);
-  Value weights = exp2(tiles.create<math::FmaOp>(score, factor, minus));
-  // Rounded as the weights were; exactly 1 for a maximum that stayed.
-  Value rescale = exp2(tiles.create<arith::SubFOp>(
-      tiles.create<arith::MulFOp>(carried.maximum, factor), scaled));
-  Value sum = FoldOp::create(builder, tiles.loc, sumType, weights);
-  carried.maximum = maximum;
-  carried.sum = tiles.create<math::FmaOp>(carried.sum, rescale, sum);
-  carried.output = tiles.create<arith::MulFOp>(carried.output, rescale);
-  return weights;
 }
 
 /// σ(t) = 1 / (1 + 2^(−t·log2e)); a masked score, −∞, has weight 0. The
@@ -285,7 +277,7 @@ FailureOr<Value> FlashForward::applyMask(Value score, const Coordinates &at) {
 /// keeps the registers of this work apart from those of the product that
 /// follows.
 LogicalResult FlashForward::generateNext(Value number) {
-  if (!scores->generates())
+  if (!scores->generatesTiles())
     return success();
   Value isWanted =
       tiles.compare(arith::CmpIPredicate::slt, number, keyTiles.end);
@@ -305,14 +297,13 @@ LogicalResult FlashForward::step(Value number, bool isPartial,
   // copies and priors go to.
   BarrierOp::create(builder, tiles.loc);
   carried.groups.erase(carried.groups.begin());
-  carried.groups.push_back(copyKeyValue(
-      tiles.create<arith::AddIOp>(number, tiles.i32(stages - 1)), Value()));
+  carried.groups.push_back(
+      copyTiles(tiles.create<arith::AddIOp>(number, tiles.i32(stages - 1)),
+                Value(), /*isFirst=*/false));
   if (failed(generateNext(tiles.create<arith::AddIOp>(number, tiles.i32(1)))))
     return failure();
 
-  Coordinates at;
-  at.batch = context.batch;
-  at.head = context.head;
+  Coordinates at = coordinatesOf(context);
   at.query = query;
   at.queryExists = queryExists;
   Value iota = IotaOp::create(builder, tiles.loc,
@@ -321,8 +312,6 @@ LogicalResult FlashForward::step(Value number, bool isPartial,
       iota, tiles.create<arith::MulIOp>(number, tiles.i32(schedule.getKeys())));
   at.keyExists =
       tiles.compare(arith::CmpIPredicate::slt, at.key, context.keyLength);
-  at.queryOffset = context.queryOffset;
-  at.keyOffset = context.keyOffset;
 
   FailureOr<Value> score = scores->build(tiles, number, ordinalOf(number), at,
                                          queryBuffer, stage(keyRing, number));
@@ -333,11 +322,12 @@ LogicalResult FlashForward::step(Value number, bool isPartial,
   if (failed(score))
     return failure();
 
-  Value weights =
-      isSoftmax() ? softmaxWeights(*score, carried) : sigmoidWeights(*score);
+  Value weights = isSoftmax()
+                      ? softmax->weights(*score, carried.rows, carried.output)
+                      : sigmoidWeights(*score);
   // Without a sum, the maximum tells the exclusion whether a row saw a key.
   if (!isSoftmax() && !attention.getExclude().empty())
-    carried.maximum = raisedMaximum(*score, carried.maximum);
+    carried.rows.reference = raisedMaximum(*score, carried.rows.reference);
 
   Type element = attention.getQueryType().getElementType();
   Value narrow = arith::TruncFOp::create(
@@ -350,6 +340,8 @@ LogicalResult FlashForward::step(Value number, bool isPartial,
   carried.output =
       MmaOp::create(builder, tiles.loc, outputType, operand,
                     stage(valueRing, number), carried.output, false);
+  if (isSoftmax())
+    softmax->addRounded(operand, carried.rows);
   return success();
 }
 
@@ -359,12 +351,33 @@ LogicalResult FlashForward::loop(Value begin, Value end, bool isPartial,
                                  carried.flatten());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  Carried inside = Carried::unflatten(loop.getRegionIterArgs());
+  Carried inside = Carried::unflatten(loop.getRegionIterArgs(), carried);
   if (failed(step(loop.getInductionVar(), isPartial, inside)))
     return failure();
   scf::YieldOp::create(builder, tiles.loc, inside.flatten());
-  carried = Carried::unflatten(loop.getResults());
+  carried = Carried::unflatten(loop.getResults(), carried);
   return success();
+}
+
+/// The own rows: `index` where an own region gives it, else
+/// position(i) − k_offset[b].
+FlashForward::OwnRows FlashForward::findOwnRows(Value index) {
+  OwnRows own;
+  if (index) {
+    own.first = tiles.i32(0);
+    own.distance = index;
+  } else {
+    own.first = tiles.create<arith::SubIOp>(
+        tiles.create<arith::AddIOp>(firstQuery, context.queryOffset),
+        context.keyOffset);
+    own.distance = rowNumber;
+  }
+  own.exists = tiles.conjunction(
+      tiles.compare(arith::CmpIPredicate::sge, own.distance,
+                    tiles.create<arith::SubIOp>(tiles.i32(0), own.first)),
+      tiles.compare(arith::CmpIPredicate::slt, own.distance,
+                    tiles.create<arith::SubIOp>(context.keyLength, own.first)));
+  return own;
 }
 
 /// The exclusion on finished rows. One that reads the own value leaves a row
@@ -373,13 +386,9 @@ FailureOr<Value> FlashForward::applyExclusion(Value row) {
   Region &region = attention.getExclude();
   if (region.empty())
     return row;
-  Coordinates at;
-  at.batch = context.batch;
-  at.head = context.head;
+  Coordinates at = coordinatesOf(context);
   at.query = query;
   at.queryExists = queryExists;
-  at.queryOffset = context.queryOffset;
-  at.keyOffset = context.keyOffset;
   RegionEvaluator evaluator(attention, kernel, tiles, at);
   auto yielded = [](Region &body) {
     return cast<YieldOp>(body.front().getTerminator()).getValue();
@@ -387,35 +396,26 @@ FailureOr<Value> FlashForward::applyExclusion(Value row) {
   evaluator.bind(region.getArgument(0), row);
   Value ownExists;
   if (!region.getArgument(1).use_empty()) {
-    // The own rows as a row of value to count from, and the distance to it.
-    Value firstOwn, own;
+    Value index;
     if (Region &ownRegion = attention.getOwn(); !ownRegion.empty()) {
-      FailureOr<Value> index = evaluator.evaluate(yielded(ownRegion));
-      if (failed(index))
+      FailureOr<Value> given = evaluator.evaluate(yielded(ownRegion));
+      if (failed(given))
         return failure();
-      firstOwn = tiles.i32(0);
-      own = tiles.promote(*index, rowType);
-    } else {
-      // position(i) − k_offset[b]
-      firstOwn = tiles.create<arith::SubIOp>(
-          tiles.create<arith::AddIOp>(firstQuery, context.queryOffset),
-          context.keyOffset);
-      own = rowNumber;
+      index = tiles.promote(*given, rowType);
     }
-    ownExists = tiles.conjunction(
-        tiles.compare(arith::CmpIPredicate::sge, own,
-                      tiles.create<arith::SubIOp>(tiles.i32(0), firstOwn)),
-        tiles.compare(
-            arith::CmpIPredicate::slt, own,
-            tiles.create<arith::SubIOp>(context.keyLength, firstOwn)));
-    Value narrow = LoadRowsOp::create(
-        builder, tiles.loc,
-        withElementType(outputType, attention.getValueType().getElementType()),
-        matrix(attention.getValue(), firstOwn), own, ownExists,
-        tiles.i64(attention.getValueDim()), columnsOf(attention.getValueDim()));
-    evaluator.bind(
-        region.getArgument(1),
-        arith::ExtFOp::create(builder, tiles.loc, outputType, narrow));
+    ownExists = findOwnRows(index).exists;
+    evaluator.bindLoaded(region.getArgument(1), [this, index]() -> Value {
+      // From the block's indices on, which makes the load a new one.
+      buildCoordinates();
+      OwnRows own = findOwnRows(index);
+      Type element = attention.getValueType().getElementType();
+      Value narrow = LoadRowsOp::create(
+          builder, tiles.loc, withElementType(outputType, element),
+          matrix(attention.getValue(), own.first), own.distance, own.exists,
+          tiles.i64(attention.getValueDim()),
+          columnsOf(attention.getValueDim()));
+      return arith::ExtFOp::create(builder, tiles.loc, outputType, narrow);
+    });
   }
   FailureOr<Value> excluded = evaluator.evaluate(yielded(region));
   if (failed(excluded))
@@ -440,23 +440,23 @@ void FlashForward::storeLse(Value maximum, Value sum, Value rowSees) {
   StoreOp::create(builder, tiles.loc, lse, vector, query, queryExists);
 }
 
-/// The sink joins the row: a logit without a value. The maximum is in units of
-/// log2.
-void FlashForward::joinSink(Value sink, Carried &carried) {
+/// The sink joins the row: a logit without a value.
+void FlashForward::joinSink(Value sink, OnlineSoftmax::Total &total,
+                            Value &output) {
   Value logit = LoadOp::create(builder, tiles.loc, builder.getF32Type(),
                                kernel.input(cast<BlockArgument>(sink)),
                                context.head, Value());
   Value exponent = tiles.create<arith::MulFOp>(logit, tiles.f32(log2e));
-  Value joined = tiles.create<arith::MaxNumFOp>(carried.maximum, exponent);
+  Value joined = tiles.create<arith::MaxNumFOp>(total.reference, exponent);
   auto exp2 = [&](Value value) -> Value {
     return math::Exp2Op::create(builder, tiles.loc,
                                 tiles.create<arith::SubFOp>(value, joined));
   };
-  Value rescale = exp2(carried.maximum);
-  carried.sum = tiles.create<math::FmaOp>(
-      carried.sum, rescale, exp2(tiles.promote(exponent, rowType)));
-  carried.output = tiles.create<arith::MulFOp>(carried.output, rescale);
-  carried.maximum = joined;
+  Value rescale = exp2(total.reference);
+  total.sum = tiles.create<math::FmaOp>(total.sum, rescale,
+                                        exp2(tiles.promote(exponent, rowType)));
+  output = tiles.create<arith::MulFOp>(output, rescale);
+  total.reference = joined;
 }
 
 LogicalResult FlashForward::finish(Carried carried) {
@@ -468,23 +468,21 @@ LogicalResult FlashForward::finish(Carried carried) {
     return tiles.conjunction(tiles.compare(predicate, value, than),
                              queryCounts);
   };
+  OnlineSoftmax::Total total;
   Value rowSees, rowSeesKey;
   if (isSoftmax()) {
-    carried.sum = ReduceOp::create(builder, tiles.loc, rowType, Reduction::sum,
-                                   carried.sum, 1);
+    total = softmax->finish(carried.rows);
     // A row that saw nothing has sum 0 (and no NaN anywhere).
-    rowSees = rowSeesKey = counts(arith::CmpFPredicate::UNE, carried.sum, zero);
-    carried.maximum =
-        tiles.create<arith::MulFOp>(carried.maximum, tiles.f32(exponentScale));
+    rowSees = rowSeesKey = counts(arith::CmpFPredicate::UNE, total.sum, zero);
     if (Value sink = attention.getSink()) {
-      joinSink(sink, carried);
-      rowSees = counts(arith::CmpFPredicate::UNE, carried.sum, zero);
+      joinSink(sink, total, output);
+      rowSees = counts(arith::CmpFPredicate::UNE, total.sum, zero);
     }
-    Value inverse = tiles.create<arith::DivFOp>(tiles.f32(1.0), carried.sum);
+    Value inverse = tiles.create<arith::DivFOp>(tiles.f32(1.0), total.sum);
     inverse = tiles.create<arith::SelectOp>(rowSees, inverse, zero);
-    output = tiles.create<arith::MulFOp>(carried.output, inverse);
+    output = tiles.create<arith::MulFOp>(output, inverse);
   } else {
-    rowSeesKey = counts(arith::CmpFPredicate::UGT, carried.maximum,
+    rowSeesKey = counts(arith::CmpFPredicate::UGT, carried.rows.reference,
                         tiles.f32(startOfMaximum));
   }
 
@@ -507,7 +505,7 @@ LogicalResult FlashForward::finish(Carried carried) {
                       tiles.i64(attention.getValueDim()),
                       columnsOf(attention.getValueDim()));
   if (attention.getLse())
-    storeLse(carried.maximum, carried.sum, rowSees);
+    storeLse(total.reference, total.sum, rowSees);
   return success();
 }
 
@@ -518,15 +516,16 @@ LogicalResult FlashForward::build() {
   valueMatrix = matrix(attention.getValue());
   buildBuffers();
 
-  int64_t numThreads = 32 * schedule.getWarps();
   FailureOr<ScoreTile> score =
-      ScoreTile::create(attention, kernel, tiles, context, scoreType,
-                        numThreads, firstQuery, query, queryExists);
+      ScoreTile::create(attention, schedule, kernel, tiles, context, scoreType,
+                        firstQuery, query, queryExists);
   if (failed(score))
     return failure();
   scores.emplace(std::move(*score));
   exponentScale = scores->getLogitScale() * log2e;
-  startOfMaximum = -0x1p126 / std::max(1.0, 2.0 * exponentScale);
+  if (isSoftmax())
+    softmax.emplace(tiles, scoreType, exponentScale,
+                    attention.getLse() ? RowSum::Exact : RowSum::Product);
 
   // The block's rows as a mask op is asked about them.
   Value lastRow = tiles.create<arith::MinSIOp>(
@@ -550,14 +549,18 @@ LogicalResult FlashForward::build() {
       copyTile(matrix(attention.getQuery()), firstQuery, context.queryLength,
                attention.getHeadDim(), queryBuffer);
   for (int64_t ahead = 0; ahead < schedule.getStages() - 1; ++ahead)
-    carried.groups.push_back(copyKeyValue(
-        tiles.create<arith::AddIOp>(keyTiles.begin, tiles.i32(ahead)),
-        ahead == 0 ? queryToken : Value()));
+    carried.groups.push_back(
+        copyTiles(tiles.create<arith::AddIOp>(keyTiles.begin, tiles.i32(ahead)),
+                  ahead == 0 ? queryToken : Value(), /*isFirst=*/ahead == 0));
+  if (failed(scores->generateAll(tiles, keyTiles.begin, keyTiles.end)))
+    return failure();
   if (failed(scores->generate(tiles, keyTiles.begin, tiles.i32(0), true)))
     return failure();
   carried.output = tiles.filledF32(0.0, outputType);
-  carried.maximum = tiles.filledF32(startOfMaximum, rowType);
-  carried.sum = tiles.filledF32(0.0, sumType);
+  if (isSoftmax())
+    carried.rows = softmax->start();
+  else
+    carried.rows.reference = tiles.filledF32(startOfMaximum, rowType);
 
   if (!keyTiles.noFull) {
     if (!keyTiles.noPartialBefore &&
@@ -574,10 +577,8 @@ LogicalResult FlashForward::build() {
 } // namespace
 
 int64_t tile::paddedHeadDim(int64_t dim) {
-  for (int64_t padded : {32, 64, 128})
-    if (dim <= padded)
-      return padded;
-  return 0;
+  // The depth of a matrix multiply.
+  return dim <= greatestHeadDim ? llvm::alignTo(dim, 16) : 0;
 }
 
 LogicalResult tile::buildFlashForward(AttentionOp attention,

@@ -12,8 +12,11 @@
 
 namespace goat::tile {
 
-/// The head dimension a tile has for a tensor's: the next of 32, 64, 128, or 0
-/// beyond. The columns between are zero.
+/// The largest head dimension a tile of query rows has registers for.
+constexpr int64_t greatestHeadDim = 256;
+
+/// The head dimension a tile has for a tensor's: the next multiple of 16, or 0
+/// beyond the greatest. The columns between are zero.
 int64_t paddedHeadDim(int64_t dim);
 
 /// Builds the body of the kernel: the forward pass with an online softmax on

@@ -98,16 +98,17 @@ static LogicalResult checkBuildable(AttentionOp attention,
                            std::pair{"value", attention.getValueDim()}})
     if (dim % 8 != 0 || paddedHeadDim(dim) == 0)
       return attention.emitError("expected a head dimension that is a multiple "
-                                 "of 8, at most 128, for the schedule "
+                                 "of 8, at most 256, for the schedule "
                                  "flash_mma but got ")
              << dim << " for " << name
              << "; pad with zeros to the next multiple of 8 and give the scale "
                 "of the unpadded dimension as static_scale";
-  if (schedule.getRows() != 32 * schedule.getWarps() ||
-      schedule.getWarps() < 1 || schedule.getWarps() > 8 ||
-      (schedule.getWarps() & (schedule.getWarps() - 1)) != 0)
+  int64_t warps = schedule.getWarps();
+  bool isRowsPerWarp =
+      schedule.getRows() == 16 * warps || schedule.getRows() == 32 * warps;
+  if (warps < 1 || warps > 8 || !llvm::isPowerOf2_64(warps) || !isRowsPerWarp)
     return attention.emitError(
-               "expected a schedule with 1, 2, 4 or 8 warps of 32 "
+               "expected a schedule with 1, 2, 4 or 8 warps of 16 or 32 "
                "rows each but got ")
            << schedule.getWarps() << " warps for " << schedule.getRows()
            << " rows";
@@ -121,6 +122,12 @@ static LogicalResult checkBuildable(AttentionOp attention,
     return attention.emitError(
                "expected a schedule with 2 to 4 stages but got ")
            << schedule.getStages();
+  if (schedule.getStrip() == StripSource::block &&
+      attention.getKeyType().isDynamicDim(2))
+    return attention.emitError(
+        "expected a static number of keys for a schedule with strip = block "
+        "but "
+        "got a dynamic one; use strip = tile or strip = table");
   return success();
 }
 
@@ -166,6 +173,8 @@ static LogicalResult convert(func::FuncOp function) {
   if (attention->getLse())
     results.push_back(builder.getArrayAttr(lseDims));
   kernel->recordChoice("schedule", schedule);
+  if (Attribute reason = (*attention)->getAttr("goat_tile.schedule_reason"))
+    kernel->recordChoice("schedule_reason", reason);
   kernel->finish(32 * schedule.getWarps(), results);
   function.erase();
   return success();

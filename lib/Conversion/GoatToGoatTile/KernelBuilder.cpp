@@ -66,6 +66,52 @@ FailureOr<KernelBuilder> KernelBuilder::create(func::FuncOp source,
   return result;
 }
 
+KernelBuilder KernelBuilder::createBefore(StringRef suffix) {
+  KernelBuilder result(source);
+  MLIRContext *context = source.getContext();
+  SmallVector<Type> types;
+  for (auto [number, type] : llvm::enumerate(source.getArgumentTypes())) {
+    types.push_back(kernelType(type));
+    result.roles.push_back(InputAttr::get(context, number));
+  }
+  OpBuilder builder(kernel);
+  result.kernel = gpu::GPUFuncOp::create(
+      builder, source.getLoc(), (source.getName() + "_" + suffix).str(),
+      FunctionType::get(context, types, {}));
+  result.kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                         UnitAttr::get(context));
+  auto arguments = result.kernel.getArguments();
+  result.inputs.assign(arguments.begin(), arguments.end());
+  return result;
+}
+
+Value KernelBuilder::addArgument(Type type, Attribute role) {
+  roles.push_back(role);
+  return kernel.getBody().front().addArgument(type, kernel.getLoc());
+}
+
+unsigned KernelBuilder::addWorkspace(AffineMap bytes,
+                                     ArrayRef<Attribute> sizes) {
+  MLIRContext *context = kernel.getContext();
+  SmallVector<AffineExpr> symbols;
+  for (Attribute size : sizes) {
+    if (auto constant = dyn_cast<IntegerAttr>(size)) {
+      symbols.push_back(getAffineConstantExpr(constant.getInt(), context));
+      continue;
+    }
+    symbols.push_back(getAffineSymbolExpr(workspaceDims.size(), context));
+    workspaceDims.push_back(size);
+  }
+  workspaces.push_back(AffineMapAttr::get(
+      bytes.replaceDimsAndSymbols({}, symbols, 0, workspaceDims.size())));
+  return workspaces.size() - 1;
+}
+
+Value KernelBuilder::workspace(unsigned region, Type element) {
+  return addArgument(PointerType::get(kernel.getContext(), element),
+                     WorkspaceAttr::get(kernel.getContext(), region));
+}
+
 Attribute KernelBuilder::dimAttr(Value tensor, int64_t axis) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(axis))
@@ -88,8 +134,7 @@ Value KernelBuilder::dim(Value tensor, int64_t axis) {
         builder.getI32IntegerAttr(type.getDimSize(axis)));
     return size;
   }
-  size = body.addArgument(builder.getI32Type(), kernel.getLoc());
-  roles.push_back(dimAttr(tensor, axis));
+  size = addArgument(builder.getI32Type(), dimAttr(tensor, axis));
   return size;
 }
 
@@ -135,7 +180,7 @@ static ArrayAttr names(MLIRContext *context, unsigned count, StringRef stem,
   return ArrayAttr::get(context, result);
 }
 
-void KernelBuilder::finish(int64_t numThreads, ArrayRef<Attribute> resultDims) {
+void KernelBuilder::writeSignature(int64_t numThreads) {
   MLIRContext *context = kernel.getContext();
   SmallVector<Type> types(kernel.getBody().front().getArgumentTypes());
   kernel.setFunctionType(FunctionType::get(context, types, {}));
@@ -143,6 +188,24 @@ void KernelBuilder::finish(int64_t numThreads, ArrayRef<Attribute> resultDims) {
     kernel.setArgAttr(number, "goat_tile.role", role);
   kernel.setKnownBlockSizeAttr(DenseI32ArrayAttr::get(
       context, {static_cast<int32_t>(numThreads), 1, 1}));
+}
+
+void KernelBuilder::finishBefore(KernelBuilder &main, int64_t numThreads) {
+  Block &body = kernel.getBody().front();
+  for (unsigned i = body.getNumArguments(); i-- > 0;) {
+    if (!body.getArgument(i).use_empty())
+      continue;
+    body.eraseArgument(i);
+    roles.erase(roles.begin() + i);
+  }
+  writeSignature(numThreads);
+  main.equalDims.insert_range(equalDims);
+  main.atLeastDims.insert_range(atLeastDims);
+}
+
+void KernelBuilder::finish(int64_t numThreads, ArrayRef<Attribute> resultDims) {
+  MLIRContext *context = kernel.getContext();
+  writeSignature(numThreads);
   kernel->setAttr("goat_tile.source", TypeAttr::get(source.getFunctionType()));
   kernel->setAttr(
       "goat_tile.argument_names",
@@ -158,4 +221,9 @@ void KernelBuilder::finish(int64_t numThreads, ArrayRef<Attribute> resultDims) {
   kernel->setAttr("goat_tile.at_least_dims",
                   ArrayAttr::get(context, atLeastDims.getArrayRef()));
   kernel->setAttr("goat_tile.choices", DictionaryAttr::get(context, choices));
+  if (workspaces.empty())
+    return;
+  kernel->setAttr("goat_tile.workspaces", ArrayAttr::get(context, workspaces));
+  kernel->setAttr("goat_tile.workspace_dims",
+                  ArrayAttr::get(context, workspaceDims));
 }

@@ -29,6 +29,10 @@ public:
   static mlir::FailureOr<KernelBuilder> create(mlir::func::FuncOp source,
                                                mlir::OpBuilder &builder);
 
+  /// A kernel of the same module and arguments, launched before this one. It
+  /// has no results; write workspaces.
+  KernelBuilder createBefore(llvm::StringRef suffix);
+
   /// The kernel argument that stands for a source function's argument: a
   /// pointer for a tensor, else the scalar itself.
   mlir::Value input(mlir::BlockArgument argument) {
@@ -41,6 +45,14 @@ public:
   mlir::Value dim(mlir::Value tensor, int64_t axis);
   /// The same as an attribute: an i64 or a #goat_tile.dim.
   mlir::Attribute dimAttr(mlir::Value tensor, int64_t axis);
+
+  /// A region of global memory that kernels of the module share, of the main
+  /// kernel: its size in bytes is an expression over the given sizes. Returns
+  /// its number.
+  unsigned addWorkspace(mlir::AffineMap bytes,
+                        llvm::ArrayRef<mlir::Attribute> sizes);
+  /// The pointer to a region, in any kernel of the module.
+  mlir::Value workspace(unsigned region, mlir::Type element);
 
   /// Records that a launcher has to check a = b, or a ≥ b, for sizes named by
   /// dimAttr.
@@ -57,10 +69,16 @@ public:
   /// Writes the signature and all attributes; call once, when the body stands.
   void finish(int64_t numThreads, llvm::ArrayRef<mlir::Attribute> resultDims);
 
+  /// The same for a kernel made by `main.createBefore`: what it asks of sizes
+  /// is asked by `main`, and arguments it has no use for are dropped.
+  void finishBefore(KernelBuilder &main, int64_t numThreads);
+
   mlir::gpu::GPUFuncOp getKernel() { return kernel; }
 
 private:
   KernelBuilder(mlir::func::FuncOp source) : source(source) {}
+  mlir::Value addArgument(mlir::Type type, mlir::Attribute role);
+  void writeSignature(int64_t numThreads);
 
   mlir::func::FuncOp source;
   mlir::gpu::GPUFuncOp kernel;
@@ -69,6 +87,7 @@ private:
   llvm::MapVector<std::pair<unsigned, int64_t>, mlir::Value> dims;
   llvm::SmallSetVector<mlir::Attribute, 4> equalDims, atLeastDims;
   llvm::SmallVector<mlir::NamedAttribute> choices;
+  llvm::SmallVector<mlir::Attribute> workspaces, workspaceDims;
 };
 
 } // namespace goat::tile

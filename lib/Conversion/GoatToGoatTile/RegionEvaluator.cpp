@@ -36,6 +36,12 @@ RegionEvaluator::RegionEvaluator(AttentionOp attention, KernelBuilder &kernel,
 }
 
 FailureOr<Value> RegionEvaluator::evaluate(Value value) {
+  if (auto load = loads.find(value); load != loads.end()) {
+    Value &loaded = known[value];
+    if (!loaded)
+      loaded = load->second();
+    return loaded;
+  }
   auto found = known.find(value);
   if (found != known.end())
     return found->second;
@@ -280,6 +286,8 @@ FailureOr<Value> RegionEvaluator::buildReduction(Operation *op) {
     row = tiles.create<arith::SelectOp>(tiles.promote(counts, type), *row,
                                         tiles.f32(neutral));
   }
+  for (auto &[argument, load] : loads)
+    known.erase(argument);
   return ReduceOp::create(tiles.builder, op->getLoc(),
                           getSliceType(type, 1, type.getElementType()), kind,
                           *row, 1)

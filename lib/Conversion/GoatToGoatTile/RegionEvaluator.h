@@ -44,6 +44,11 @@ public:
   void bind(mlir::Value argument, mlir::Value value) {
     known[argument] = value;
   }
+  /// Gives a region argument the value that `load` builds, anew after each
+  /// reduction: a row that waited for one would cost registers.
+  void bindLoaded(mlir::Value argument, std::function<mlir::Value()> load) {
+    loads[argument] = std::move(load);
+  }
   /// The value of `value` on the coordinates. Emits an error at an op that has
   /// no tile form.
   mlir::FailureOr<mlir::Value> evaluate(mlir::Value value);
@@ -74,6 +79,7 @@ private:
   Coordinates at;
   DependenceAnalysis dependence;
   llvm::DenseMap<mlir::Value, mlir::Value> known;
+  llvm::DenseMap<mlir::Value, std::function<mlir::Value()>> loads;
 };
 
 } // namespace goat::tile

@@ -14,8 +14,7 @@
 #ifndef GOAT_CONVERSION_GOATTOGOATTILE_SCORETILE_H
 #define GOAT_CONVERSION_GOATTOGOATTILE_SCORETILE_H
 
-#include "AttentionContext.h"
-#include "RegionEvaluator.h"
+#include "DistanceStrip.h"
 #include "ScoreTerms.h"
 
 namespace goat::tile {
@@ -26,13 +25,24 @@ public:
   /// evaluates what does not vary along the keys. `type` is the score tile's
   /// type; `query` the vector of query rows, which exist where `queryExists`.
   static mlir::FailureOr<ScoreTile>
-  create(AttentionOp attention, KernelBuilder &kernel, TileBuilder &tiles,
-         const AttentionContext &context, mlir::RankedTensorType type,
-         int64_t numThreads, mlir::Value firstQuery, mlir::Value query,
+  create(AttentionOp attention, ScheduleAttr schedule, KernelBuilder &kernel,
+         TileBuilder &tiles, const AttentionContext &context,
+         mlir::RankedTensorType type, mlir::Value firstQuery, mlir::Value query,
          mlir::Value queryExists);
 
-  /// Whether any prior is generated into shared memory.
-  bool generates() const { return strip || keyVectors; }
+  /// Whether any prior is generated into shared memory tile after tile.
+  bool generatesTiles() const {
+    return keyVectors || (strip && schedule.getStrip() == StripSource::tile);
+  }
+  /// Before the first tile: generates what the schedule wants generated for all
+  /// tiles in [begin, end).
+  mlir::LogicalResult generateAll(TileBuilder &tiles, mlir::Value begin,
+                                  mlir::Value end);
+  /// Starts the copy of what tile `number` reads, the `ordinal`-th of the
+  /// block, if it reads anything; not where `isWanted` does not hold. Returns
+  /// its token or null.
+  mlir::Value copy(TileBuilder &tiles, mlir::Value number, mlir::Value ordinal,
+                   mlir::Value isWanted, bool isFirst);
 
   /// Generates the priors of key tile `number`, the `ordinal`-th the block gets
   /// to; `isFirst` when that is 0. Tiles come in order, and a barrier must
@@ -51,35 +61,27 @@ public:
   double getLogitScale() const { return logitScale; }
 
 private:
-  ScoreTile(AttentionOp attention, KernelBuilder &kernel,
+  ScoreTile(AttentionOp attention, ScheduleAttr schedule, KernelBuilder &kernel,
             const AttentionContext &context, mlir::RankedTensorType type)
-      : attention(attention), kernel(kernel), context(context), type(type) {}
+      : attention(attention), schedule(schedule), kernel(kernel),
+        context(context), type(type) {}
 
-  mlir::FailureOr<mlir::Value> sum(RegionEvaluator &evaluator,
-                                   TileBuilder &tiles,
-                                   llvm::ArrayRef<mlir::Value> terms);
-  mlir::FailureOr<mlir::Value>
-  evaluateStrip(TileBuilder &tiles, mlir::Value number, int64_t length);
-  mlir::LogicalResult generateStrip(TileBuilder &tiles, mlir::Value number,
-                                    mlir::Value ordinal, bool isFirst);
-  mlir::Value stripWindow(TileBuilder &tiles, mlir::Value start,
-                          int64_t length);
-  mlir::Value stripStart(TileBuilder &tiles, mlir::Value ordinal);
-  mlir::LogicalResult generateKeyVector(TileBuilder &tiles, mlir::Value number,
-                                        mlir::Value slot);
+  int64_t numThreads() const { return 32 * schedule.getWarps(); }
+  mlir::LogicalResult generateKeyVector(TileBuilder &tiles, mlir::Value number);
+  mlir::Value keyVector(TileBuilder &tiles, mlir::Value number);
   void recordChoices();
 
   AttentionOp attention;
+  ScheduleAttr schedule;
   KernelBuilder &kernel;
   AttentionContext context;
   mlir::RankedTensorType type;
-  int64_t numThreads = 0;
-  mlir::Value firstQuery;
   /// The terms, when they start the accumulator.
   std::optional<ScoreTerms> terms;
-  /// The values over the distance of two tiles in a row, as a ring; a ring of
-  /// two vectors over the keys.
-  mlir::Value strip, keyVectors;
+  std::optional<DistanceStrip> strip;
+  /// A ring of two vectors over the keys, or of two of their bf16 parts.
+  mlir::Value keyVectors;
+  KeyTerms keyTerms = KeyTerms::add;
   /// The terms that vary along the queries only, as a vector or scalar.
   mlir::Value queryTerm;
   double logitScale = 1.0;

@@ -1,4 +1,4 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile --cse | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-rows=128 warps=4 tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile --cse | FileCheck %s
 // Bounds are in positions: row + offset, here len_k − len_q = 200.
 
 // CHECK-LABEL: gpu.func @layer

@@ -1,9 +1,9 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // The mask op says which tiles every query of a block sees whole: they are worked
 // on without the mask, and tiles past the diagonal are not worked on at all.
 
 // CHECK-LABEL: gpu.func @layer
-// CHECK:       %[[FULL:.*]]:4 = scf.for %{{.*}} = %{{.*}} to %[[FULL_END:.*]] step
+// CHECK:       %[[FULL:.*]]:5 = scf.for %{{.*}} = %{{.*}} to %[[FULL_END:.*]] step
 // CHECK-NOT:     arith.select %{{.*}} : tensor<128x64xi1
 // CHECK:         scf.yield
 // CHECK:       scf.for %{{.*}} = %[[FULL_END]] to %{{.*}} step {{.*}} iter_args(%{{.*}} = %[[FULL]]#0,

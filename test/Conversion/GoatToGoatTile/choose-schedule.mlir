@@ -1,13 +1,35 @@
 // RUN: goat-opt %s --goat-choose-schedule | FileCheck %s
 // RUN: goat-opt %s --goat-choose-schedule="warps=2 tile-keys=32 stages=3" | FileCheck %s --check-prefix=OPTIONS
-// The default schedule, and what options make of it: 32 rows per warp.
+// RUN: goat-opt %s --goat-choose-schedule="target=sm_89" | FileCheck %s --check-prefix=SMALL
+// The schedule with the fewest predicted clocks that fits the chip, why, and what
+// options make of it.
 
-// CHECK: goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 128, keys = 64, warps = 4, stages = 2>
+// CHECK-LABEL: func.func @narrow
+// CHECK: goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 128, keys = 96, warps = 4, stages = 2>, goat_tile.schedule_reason = "predicted clocks per score and multiprocessor of sm_90: tensor 0.0994, {{.*}} with 2 resident blocks"
 // OPTIONS: goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 64, keys = 32, warps = 2, stages = 3>
-func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>)
-    -> tensor<?x4x?x64xbf16> {
-  %out = goat.attention %q, %k, %v
-    : (tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>)
-    -> (tensor<?x4x?x64xbf16>)
+func.func @narrow(%q: tensor<?x4x?x64xbf16>) -> tensor<?x4x?x64xbf16> {
+  %out = goat.attention %q, %q, %q
+    : (tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>) -> (tensor<?x4x?x64xbf16>)
   return %out : tensor<?x4x?x64xbf16>
+}
+
+// Accumulators of 32 rows a warp would not leave registers for anything else.
+// CHECK-LABEL: func.func @wide
+// CHECK: goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 128, keys = {{64|80}}, warps = 8, stages = 2>
+// Nor do such tiles fit in 99 KB of shared memory.
+// SMALL-LABEL: func.func @wide
+// SMALL: goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 128, keys = 16, warps = 8, stages = 2>
+func.func @wide(%q: tensor<?x4x?x256xbf16>) -> tensor<?x4x?x256xbf16> {
+  %out = goat.attention %q, %q, %q
+    : (tensor<?x4x?x256xbf16>, tensor<?x4x?x256xbf16>, tensor<?x4x?x256xbf16>) -> (tensor<?x4x?x256xbf16>)
+  return %out : tensor<?x4x?x256xbf16>
+}
+
+// Few rows: small blocks.
+// CHECK-LABEL: func.func @short
+// CHECK: goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 32,
+func.func @short(%q: tensor<1x4x16x64xbf16>, %k: tensor<1x4x4096x64xbf16>) -> tensor<1x4x16x64xbf16> {
+  %out = goat.attention %q, %k, %k
+    : (tensor<1x4x16x64xbf16>, tensor<1x4x4096x64xbf16>, tensor<1x4x4096x64xbf16>) -> (tensor<1x4x16x64xbf16>)
+  return %out : tensor<1x4x16x64xbf16>
 }

@@ -1,4 +1,4 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // A prior is at least −1e25, so that only masks give −∞, and is divided by the
 // scale, 1/√64, to start the accumulator.
 

@@ -1,12 +1,12 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // An exclusion that does not read the own value runs on every row that saw a key;
 // any other row is 0 whatever the exclusion makes of it.
 
 // CHECK-LABEL: gpu.func @layer
 // CHECK:       scf.for
-// CHECK:       %[[LOOP:.*]]:4 = scf.for
+// CHECK:       %[[LOOP:.*]]:5 = scf.for
 // CHECK:         scf.yield
-// CHECK:       %[[SUM:.*]] = goat_tile.reduce sum %[[LOOP]]#2
+// CHECK:       %[[SUM:.*]] = goat_tile.reduce max %[[LOOP]]#2
 // CHECK:       %[[NOT_EMPTY:.*]] = arith.cmpf une, %[[SUM]]
 // CHECK:       %[[SEES:.*]] = arith.andi %[[NOT_EMPTY]]
 // CHECK-NOT:   goat_tile.load_rows

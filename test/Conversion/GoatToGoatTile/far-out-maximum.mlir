@@ -1,20 +1,21 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64" --convert-goat-to-goat-tile | FileCheck %s
 // A row whose maximum lies where the rounding of maximum · scale overflows 2^x, as
-// −1e25 does, is scaled by a power of two, which rounds nothing.
+// −1e25 does, takes its weights from the difference to the maximum. Only warps with
+// such a row branch to it.
 
 // CHECK-LABEL: gpu.func @layer
 // CHECK:       scf.for
-// CHECK:         %[[MAX:.*]] = arith.maxnumf
-// CHECK:         %[[SIZE:.*]] = math.absf %[[MAX]]
-// CHECK:         %[[FAR:.*]] = arith.cmpf oge, %[[SIZE]]
-// CHECK:         %[[EXACT:.*]] = arith.constant dense<2.500000e-01> : tensor<128xf32
-// CHECK:         %[[SCALE:.*]] = arith.constant dense<0.180336878> : tensor<128xf32
-// CHECK:         %[[FACTOR:.*]] = arith.select %[[FAR]], %[[EXACT]], %[[SCALE]]
-// CHECK:         %[[SCALED:.*]] = arith.mulf %[[MAX]], %[[FACTOR]]
-// CHECK:         %[[MINUS:.*]] = arith.negf %[[SCALED]]
-// CHECK:         math.fma %{{.*}}, %{{.*}}, %{{.*}} : tensor<128x64xf32
-// CHECK:         %[[OLD:.*]] = arith.mulf %{{.*}}, %[[FACTOR]]
-// CHECK:         arith.subf %[[OLD]], %[[SCALED]]
+// CHECK:         %[[STATE:.*]]:4 = scf.if
+// Raised to a far maximum, the reference is the maximum times a power of two.
+// CHECK:           %[[POWER:.*]] = arith.constant dense<2.500000e-01> : tensor<128xf32
+// CHECK-NEXT:      %[[EXACT:.*]] = arith.mulf %{{.*}}, %[[POWER]]
+// CHECK:           arith.select %{{.*}}, %[[EXACT]], %{{.*}} : tensor<128xi1
+// CHECK:           goat_tile.warp_any
+// CHECK:         %[[RELATIVE:.*]]:2 = scf.if %[[STATE]]#2
+// CHECK:           arith.subf %{{.*}} : tensor<128x64xf32
+// CHECK:         %[[MINUS:.*]] = arith.negf %[[RELATIVE]]#1
+// CHECK:         %[[REFERENCE:.*]] = goat_tile.expand %[[MINUS]]
+// CHECK:         math.fma %[[RELATIVE]]#0, %{{.*}}, %[[REFERENCE]] : tensor<128x64xf32
 func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>)
     -> tensor<?x4x?x64xbf16> {
   %out = goat.attention %q, %k, %v

@@ -1,4 +1,4 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // What a launcher has to know stands on the kernel.
 
 // CHECK:       #[[GRID:.*]] = affine_map<()[s0, s1] -> (s0 ceildiv 128, 12, s1)>

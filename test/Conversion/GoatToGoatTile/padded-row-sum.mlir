@@ -1,16 +1,16 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // Columns that only fill the tile up count in no sum and no maximum.
 
 // CHECK-LABEL: gpu.func @layer
 // CHECK:       scf.for
-// CHECK:       %[[LOOP:.*]]:4 = scf.for
+// CHECK:       %[[LOOP:.*]]:5 = scf.for
 // CHECK:         scf.yield
-// CHECK:       %[[COUNTS:.*]] = arith.cmpi slt, %{{.*}} : tensor<64xi32
+// CHECK:       %[[COUNTS:.*]] = arith.cmpi slt, %{{.*}} : tensor<48xi32
 // CHECK:       %[[REAL:.*]] = goat_tile.expand %[[COUNTS]] axis = 0
-// CHECK:       %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32
+// CHECK:       %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<128x48xf32
 // CHECK:       %[[ROW:.*]] = arith.select %[[REAL]], %{{.*}}, %[[ZERO]]
 // CHECK:       goat_tile.reduce sum %[[ROW]]
-// CHECK:       %[[NEVER:.*]] = arith.constant dense<0xFF800000> : tensor<128x64xf32
+// CHECK:       %[[NEVER:.*]] = arith.constant dense<0xFF800000> : tensor<128x48xf32
 // CHECK:       %[[ROW:.*]] = arith.select %{{.*}}, %{{.*}}, %[[NEVER]]
 // CHECK:       goat_tile.reduce max %[[ROW]]
 func.func @layer(%q: tensor<?x4x?x40xbf16>, %k: tensor<?x4x?x40xbf16>, %v: tensor<?x4x?x40xbf16>)

@@ -1,4 +1,4 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // Attention with nothing plugged in: nothing is generated, and only the last,
 // ragged tile of keys is masked.
 
@@ -15,15 +15,15 @@
 // CHECK:         goat_tile.mma %[[Q]], {{.*}} {b_transposed}
 // CHECK-NOT:     arith.select %{{.*}} : tensor<128x64xi1
 // CHECK:         goat_tile.reduce max
-// CHECK:         goat_tile.fold
+// CHECK:         goat_tile.warp_any
 // CHECK:         goat_tile.convert_layout
-// CHECK:         goat_tile.mma
+// CHECK:         goat_tile.mma %
 // CHECK:         scf.yield
 
 // The last tile, which may hold fewer.
 // CHECK:       scf.for
 // CHECK:         %[[EXISTS:.*]] = arith.cmpi slt, {{.*}} : tensor<64xi32
-// CHECK:         goat_tile.mma
+// CHECK:         goat_tile.mma %
 // CHECK:         %[[ALL:.*]] = goat_tile.expand %[[EXISTS]] axis = 0
 // CHECK:         arith.select %[[ALL]]
 // CHECK:         scf.yield

@@ -1,4 +1,4 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // A scale known at run time may be zero or negative, so nothing is divided by it:
 // the maximum is taken of scaled scores.
 

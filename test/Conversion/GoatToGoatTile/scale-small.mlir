@@ -1,4 +1,4 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // A prior divided by a scale below 1e-5 could leave f32: it is added to scaled
 // scores.
 

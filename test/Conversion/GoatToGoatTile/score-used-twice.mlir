@@ -1,4 +1,4 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // The score may be added to itself: that is not the form `s + terms`.
 
 // CHECK-LABEL: gpu.func @layer

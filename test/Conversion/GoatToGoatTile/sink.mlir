@@ -1,12 +1,13 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // The sink joins the finished row: it weighs in the sum and has no value.
 
 // CHECK-LABEL: gpu.func @layer
 // CHECK:       scf.for
-// CHECK:       %[[LOOP:.*]]:4 = scf.for
+// CHECK:       %[[LOOP:.*]]:5 = scf.for
 // CHECK:         scf.yield
-// CHECK:       %[[ROWSUM:.*]] = goat_tile.reduce sum %[[LOOP]]#2
-// CHECK:       %[[KEYS:.*]] = arith.cmpf une, %[[ROWSUM]]
+// Made by the multiply: every column holds the sum.
+// CHECK:       %[[ROWSUM:.*]] = goat_tile.reduce max %[[LOOP]]#2
+// CHECK:       arith.cmpf une, %[[ROWSUM]]
 // CHECK:       %[[LOGIT:.*]] = goat_tile.load %arg3[%{{.*}}] : <f32>, i32 -> f32
 // CHECK:       %[[SINK:.*]] = arith.mulf %[[LOGIT]]
 // CHECK:       %[[MAX:.*]] = arith.maxnumf

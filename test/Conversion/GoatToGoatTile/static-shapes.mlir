@@ -1,4 +1,4 @@
-// RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-rows=128 warps=4 tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // Static sizes are constants of the kernel, not arguments.
 
 // CHECK:       affine_map<() -> (3, 4, 2)>

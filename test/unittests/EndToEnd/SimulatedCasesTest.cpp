@@ -128,7 +128,7 @@ static void runAll(const Variant &variant, StringRef chip) {
     ASSERT_EQ(artifact.has_value(), isCompilable(test)) << simulation.messages;
     if (!artifact) {
       EXPECT_NE(simulation.messages.find("expected a head dimension that is a "
-                                         "multiple of 8, at most 128"),
+                                         "multiple of 8, at most 256"),
                 std::string::npos)
           << simulation.messages;
       continue;

@@ -15,14 +15,23 @@ def ChooseSchedule : Pass<"goat-choose-schedule", "::mlir::func::FuncOp"> {
   let description = [{
     Writes `goat_tile.schedule` on every `goat.attention` that has none. A
     schedule that is already there is kept, which is how a user overrides the
-    choice. An option of 0 leaves the choice to the pass.
+    choice. An option of 0, or auto, leaves the choice to the pass: the tile sizes
+    that fit the chip with the fewest predicted clocks per score, which
+    `goat_tile.schedule_reason` spells out. A prediction, from counts and
+    published rates; nothing was timed.
   }];
   let options = [
     Option<"rows", "tile-rows", "int64_t", "0", "query rows of a block">,
     Option<"keys", "tile-keys", "int64_t", "0", "keys of a tile">,
     Option<"warps", "warps", "int64_t", "0", "warps of a block">,
     Option<"stages", "stages", "int64_t", "0",
-           "shared-memory stages of key and value tiles">
+           "shared-memory stages of key and value tiles">,
+    Option<"strip", "strip", "std::string", "\"auto\"",
+           "where values over the distance come from: auto, tile, block or table">,
+    Option<"keyTerms", "key-terms", "std::string", "\"auto\"",
+           "how functions of the key are added: auto, add or product">,
+    Option<"target", "target", "std::string", "\"sm_90\"",
+           "the chip whose limits and rates the choice is made for">
   ];
   let dependentDialects = ["::goat::tile::GoatTileDialect"];
 }

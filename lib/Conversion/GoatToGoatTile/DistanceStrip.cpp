@@ -1,0 +1,289 @@
+//===- DistanceStrip.cpp - functions of the distance, for a tile ----------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tile needs the values at rows + keys − 1 distances, in ascending order; the
+// next tile needs the same ones `keys` further on, and `keys` new ones before
+// them. So the strip is a ring: tile after tile begins `keys` elements earlier,
+// gets only the new ones, and begins at the ring's end again after its start.
+// What lies at the ring's start stands once more behind its end, so that a
+// tile's values are consecutive wherever it begins. The ring is long enough for
+// the new elements of tiles ahead to be written while others still read the
+// tile before. With StripSource::block the ring holds all tiles and never
+// begins again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DistanceStrip.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::tile;
+
+DistanceStrip::DistanceStrip(AttentionOp attention, KernelBuilder &kernel,
+                             const AttentionContext &context,
+                             RankedTensorType type, ArrayRef<Value> terms,
+                             double logitScale, StripSource source,
+                             int64_t numThreads, int64_t ahead,
+                             int64_t numKeyTiles, Value firstQuery)
+    : attention(attention), kernel(kernel), context(context), type(type),
+      terms(terms), logitScale(logitScale), source(source),
+      numThreads(numThreads), rows(type.getDimSize(0)),
+      keys(type.getDimSize(1)), firstQuery(firstQuery) {
+  ringTiles = source == StripSource::block
+                  ? numKeyTiles
+                  : llvm::divideCeil(rows + (ahead + 1) * keys - 1, keys);
+  // What a tile reaches from the last beginning.
+  overlap = keys * llvm::divideCeil(rows - 1, keys);
+}
+
+LogicalResult DistanceStrip::prepare(TileBuilder &tiles) {
+  SmallVector<int64_t> shape = {keys * ringTiles + overlap};
+  if (source == StripSource::table)
+    shape.push_back(4);
+  auto buffer = BufferType::get(type.getContext(), shape,
+                                tiles.builder.getF32Type(), false);
+  strip = AllocOp::create(tiles.builder, tiles.loc, buffer, IntegerAttr());
+  return source == StripSource::table ? prepareTable(tiles) : success();
+}
+
+Value DistanceStrip::window(TileBuilder &tiles, Value start, int64_t length) {
+  SmallVector<int64_t> shape(cast<BufferType>(strip.getType()).getShape());
+  shape[0] = length;
+  auto window = BufferType::get(type.getContext(), shape,
+                                tiles.builder.getF32Type(), false);
+  return WindowOp::create(tiles.builder, tiles.loc, window, strip, start);
+}
+
+/// Where the tile's values begin in the strip.
+Value DistanceStrip::start(TileBuilder &tiles, Value ordinal) {
+  Value place = tiles.create<arith::SubIOp>(
+      tiles.i32(ringTiles - 1),
+      source == StripSource::block
+          ? ordinal
+          : tiles.create<arith::RemUIOp>(ordinal, tiles.i32(ringTiles)));
+  return tiles.create<arith::MulIOp>(place, tiles.i32(keys));
+}
+
+/// Does the same to the second place of the part that begins at `begin`, if it
+/// has one.
+void DistanceStrip::ifStandsTwice(TileBuilder &tiles, Value begin,
+                                  llvm::function_ref<void(Value)> then) {
+  Value standsTwice =
+      tiles.compare(arith::CmpIPredicate::slt, begin, tiles.i32(overlap));
+  auto branch = scf::IfOp::create(tiles.builder, tiles.loc, standsTwice,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(tiles.builder);
+  tiles.builder.setInsertionPointToStart(branch.thenBlock());
+  then(tiles.create<arith::AddIOp>(begin, tiles.i32(keys * ringTiles)));
+}
+
+Value DistanceStrip::read(TileBuilder &tiles, Value ordinal) {
+  Value values = window(tiles, start(tiles, ordinal), rows + keys - 1);
+  if (source == StripSource::table)
+    return ReadDiagonalQuadsOp::create(tiles.builder, tiles.loc, type, values);
+  return ReadDiagonalsOp::create(tiles.builder, tiles.loc, type, values);
+}
+
+/// The terms at distances, a vector of i32.
+FailureOr<Value> DistanceStrip::evaluate(TileBuilder &tiles,
+                                         KernelBuilder &kernel,
+                                         const AttentionContext &context,
+                                         Value distance) {
+  Coordinates at = coordinatesOf(context);
+  at.distance = distance;
+  // The distances of rows and keys that exist.
+  Value zero =
+      tiles.create<arith::SubIOp>(context.queryOffset, context.keyOffset);
+  Value least = tiles.create<arith::SubIOp>(zero, context.keyRows);
+  Value greatest = tiles.create<arith::AddIOp>(zero, context.queryRows);
+  at.distanceExists = tiles.conjunction(
+      tiles.compare(arith::CmpIPredicate::sgt, at.distance, least),
+      tiles.compare(arith::CmpIPredicate::slt, at.distance, greatest));
+  RegionEvaluator evaluator(attention, kernel, tiles, at);
+  FailureOr<Value> values = sumOf(evaluator, tiles, terms, logitScale);
+  if (failed(values))
+    return failure();
+  return tiles.promote(*values, cast<RankedTensorType>(distance.getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Generated in the kernel
+//===----------------------------------------------------------------------===//
+
+LogicalResult DistanceStrip::generate(TileBuilder &tiles, Value number,
+                                      Value ordinal, bool isFirst) {
+  // Element p of a tile belongs to row − column = p − (keys − 1).
+  int64_t length = isFirst ? rows + keys - 1 : keys;
+  auto vector =
+      RankedTensorType::get({length}, tiles.builder.getI32Type(),
+                            LinearAttr::get(type.getContext(), numThreads));
+  Value firstKey = tiles.create<arith::MulIOp>(number, tiles.i32(keys));
+  Value origin = tiles.create<arith::SubIOp>(
+      tiles.create<arith::AddIOp>(firstQuery, context.queryOffset),
+      tiles.create<arith::AddIOp>(firstKey, context.keyOffset));
+  origin = tiles.create<arith::SubIOp>(origin, tiles.i32(keys - 1));
+  Value iota = IotaOp::create(tiles.builder, tiles.loc, vector);
+  FailureOr<Value> values = evaluate(tiles, kernel, context,
+                                     tiles.create<arith::AddIOp>(iota, origin));
+  if (failed(values))
+    return failure();
+  Value begin = start(tiles, ordinal);
+  WriteOp::create(tiles.builder, tiles.loc, *values,
+                  window(tiles, begin, length));
+  // The first tile begins where nothing stands twice.
+  if (isFirst || source == StripSource::block)
+    return success();
+  ifStandsTwice(tiles, begin, [&](Value twin) {
+    WriteOp::create(tiles.builder, tiles.loc, *values,
+                    window(tiles, twin, keys));
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// From a table
+//===----------------------------------------------------------------------===//
+
+// The table of a head holds, in row n, the quad of distance
+// n − (keys padded to tiles − 1) + position(0) − position of key 0, for every
+// pair of a padded query row and a padded key.
+
+/// Whether tables of different batch entries (heads) differ.
+bool DistanceStrip::variesBy(Dependence coordinate) {
+  DependenceAnalysis analysis(attention);
+  if (llvm::any_of(terms, [&](Value term) {
+        return dependsOn(analysis.of(term), coordinate);
+      }))
+    return true;
+  if (coordinate != Dependence::Batch)
+    return false;
+  return llvm::any_of(
+      ValueRange{attention.getQOffset(), attention.getKOffset(),
+                 attention.getQLengths(), attention.getKLengths()},
+      [](Value operand) {
+        return operand && isa<RankedTensorType>(operand.getType());
+      });
+}
+
+/// The next multiple of a tile's length.
+static Value padded(TileBuilder &tiles, Value length, int64_t tile) {
+  Value count = tiles.create<arith::DivUIOp>(
+      tiles.create<arith::AddIOp>(length, tiles.i32(tile - 1)),
+      tiles.i32(tile));
+  return tiles.create<arith::MulIOp>(count, tiles.i32(tile));
+}
+
+LogicalResult DistanceStrip::prepareTable(TileBuilder &tiles) {
+  MLIRContext *mlir = type.getContext();
+  bool byBatch = variesBy(Dependence::Batch),
+       byHead = variesBy(Dependence::Head);
+  AffineExpr queryRows = getAffineSymbolExpr(0, mlir),
+             keyRows = getAffineSymbolExpr(1, mlir),
+             batch = byBatch ? getAffineSymbolExpr(2, mlir)
+                             : getAffineConstantExpr(1, mlir);
+  int64_t heads = byHead ? attention.getNumQueryHeads() : 1;
+  AffineExpr tableRows =
+      queryRows.ceilDiv(rows) * rows + keyRows.ceilDiv(keys) * keys;
+  Attribute sizes[] = {kernel.dimAttr(attention.getQuery(), 2),
+                       kernel.dimAttr(attention.getKey(), 2),
+                       kernel.dimAttr(attention.getQuery(), 0)};
+  constexpr int64_t quadBytes = 16;
+  unsigned region = kernel.addWorkspace(
+      AffineMap::get(0, 3, tableRows * (heads * quadBytes) * batch), sizes);
+  if (failed(buildTableKernel(
+          region,
+          AffineMap::get(0, 3,
+                         {tableRows.ceilDiv(numThreads),
+                          getAffineConstantExpr(heads, mlir), batch},
+                         mlir),
+          sizes, byBatch, byHead)))
+    return failure();
+
+  Type f32 = tiles.builder.getF32Type();
+  Value paddedKeys = padded(tiles, context.keyRows, keys);
+  numTableRows = tiles.create<arith::AddIOp>(
+      padded(tiles, context.queryRows, rows), paddedKeys);
+  // The first row of key tile 0; each further tile begins `keys` before.
+  firstTableRow = tiles.create<arith::AddIOp>(
+      firstQuery, tiles.create<arith::SubIOp>(paddedKeys, tiles.i32(keys)));
+  table = matrixOf(tiles, kernel.workspace(region, f32),
+                   byBatch ? context.batch : tiles.i32(0),
+                   byHead ? context.head : tiles.i32(0), heads, numTableRows,
+                   /*width=*/4);
+  return success();
+}
+
+/// The kernel that writes the table: a thread for each row, a grid of heads and
+/// batch entries where they differ.
+LogicalResult DistanceStrip::buildTableKernel(unsigned region, AffineMap grid,
+                                              ArrayRef<Attribute> sizes,
+                                              bool byBatch, bool byHead) {
+  KernelBuilder writer = kernel.createBefore("distance_table");
+  OpBuilder builder =
+      OpBuilder::atBlockEnd(&writer.getKernel().getBody().front());
+  TileBuilder tiles(builder, attention.getLoc());
+  auto blockIndex = [&](int64_t axis) -> Value {
+    return BlockIndexOp::create(builder, tiles.loc, axis);
+  };
+  Value batch = byBatch ? blockIndex(2) : tiles.i32(0),
+        head = byHead ? blockIndex(1) : tiles.i32(0);
+  AttentionContext at = buildContext(attention, writer, tiles, batch, head);
+  auto vector =
+      RankedTensorType::get({numThreads}, builder.getI32Type(),
+                            LinearAttr::get(type.getContext(), numThreads));
+  Value iota = IotaOp::create(builder, tiles.loc, vector);
+  Value row = tiles.create<arith::AddIOp>(
+      iota, tiles.create<arith::MulIOp>(blockIndex(0), tiles.i32(numThreads)));
+  Value paddedKeys = padded(tiles, at.keyRows, keys);
+  Value tableRows = tiles.create<arith::AddIOp>(
+      padded(tiles, at.queryRows, rows), paddedKeys);
+  Value exists = tiles.compare(arith::CmpIPredicate::slt, row, tableRows);
+  Value distance = tiles.create<arith::AddIOp>(
+      tiles.create<arith::SubIOp>(
+          row, tiles.create<arith::SubIOp>(paddedKeys, tiles.i32(1))),
+      tiles.create<arith::SubIOp>(at.queryOffset, at.keyOffset));
+  Value table = matrixOf(tiles, writer.workspace(region, builder.getF32Type()),
+                         batch, head, byHead ? attention.getNumQueryHeads() : 1,
+                         tableRows, /*width=*/4);
+  constexpr int64_t quad[] = {0, -1, 8, 7};
+  for (auto [column, shift] : llvm::enumerate(quad)) {
+    FailureOr<Value> values =
+        evaluate(tiles, writer, at,
+                 tiles.create<arith::AddIOp>(distance, tiles.i32(shift)));
+    if (failed(values))
+      return failure();
+    Value element = tiles.create<arith::AddIOp>(
+        tiles.create<arith::MulIOp>(row, tiles.i32(4)), tiles.i32(column));
+    StoreOp::create(builder, tiles.loc, *values, table, element, exists);
+  }
+  gpu::ReturnOp::create(builder, tiles.loc);
+  writer.setGrid(grid, sizes);
+  writer.finishBefore(kernel, numThreads);
+  return success();
+}
+
+Value DistanceStrip::copy(TileBuilder &tiles, Value number, Value ordinal,
+                          Value isWanted, bool isFirst) {
+  int64_t length = isFirst ? rows + keys : keys;
+  Value row = tiles.create<arith::SubIOp>(
+      firstTableRow, tiles.create<arith::MulIOp>(number, tiles.i32(keys)));
+  Value zero = tiles.i32(0);
+  row = tiles.create<arith::SelectOp>(isWanted, row, zero);
+  Value end = tiles.create<arith::SelectOp>(isWanted, numTableRows, zero);
+  auto copyTo = [&](Value begin) -> Value {
+    return CopyAsyncOp::create(
+        tiles.builder, tiles.loc, TokenType::get(type.getContext()), table, row,
+        end, tiles.i64(4), window(tiles, begin, length), IntegerAttr());
+  };
+  Value begin = start(tiles, ordinal);
+  if (!isFirst) {
+    // In the same group: no commit stands between.
+    ifStandsTwice(tiles, begin, copyTo);
+  }
+  return copyTo(begin);
+}

@@ -1,0 +1,122 @@
+//===- ScheduleCost.cpp - what a schedule costs on a chip -----------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts are of the unmasked loop as it is emitted (docs/measurements.md);
+// rates are those of Chips.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleCost.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace goat;
+using namespace goat::tile;
+
+int64_t tile::estimateRegisters(const AttentionShape &shape,
+                                const TileSizes &sizes) {
+  int64_t rowsPerWarp = sizes.rows / sizes.warps;
+  int64_t output = rowsPerWarp * shape.valueDim / 32;
+  int64_t scores = rowsPerWarp * sizes.keys / 32;
+  // Reference and sum of each row; fragments of a and b; addresses.
+  int64_t state = 2 * rowsPerWarp / 8;
+  int64_t fragments = rowsPerWarp / 16 * 4 + 8;
+  int64_t strip = shape.hasStrip ? sizes.keys / 8 : 0;
+  // As many as keep ptxas from spilling: it does with accumulators of 192, and
+  // for a third block when 168 in all nearly suffice.
+  constexpr int64_t addresses = 49;
+  return output + scores + state + fragments + strip + addresses;
+}
+
+static int64_t sharedBytes(const AttentionShape &shape,
+                           const TileSizes &sizes) {
+  constexpr int64_t elementBytes = 2;
+  int64_t bytes = elementBytes * (sizes.rows * shape.headDim +
+                                  sizes.stages * sizes.keys *
+                                      (shape.headDim + shape.valueDim));
+  // The ring of quads, whichever strip there is, and the parts of two vectors.
+  if (shape.hasStrip)
+    bytes += 16 * (2 * sizes.rows + (sizes.stages + 1) * sizes.keys);
+  if (shape.hasKeyVector)
+    bytes += 2 * 16 * sizes.keys;
+  return bytes;
+}
+
+std::optional<ScheduleCost>
+tile::estimateCost(const AttentionShape &shape, const TileSizes &sizes,
+                   const ptx::ChipDescription &chip) {
+  constexpr int64_t registersOfThread = 255;
+  int64_t registers = estimateRegisters(shape, sizes);
+  ScheduleCost cost;
+  cost.sharedBytes = sharedBytes(shape, sizes);
+  if (registers > registersOfThread ||
+      cost.sharedBytes > chip.sharedBytesPerBlock)
+    return std::nullopt;
+
+  int64_t threads = 32 * sizes.warps;
+  // The system keeps 1024 bytes of each block; registers come in eights.
+  cost.residentBlocks =
+      std::min({chip.sharedBytesPerMultiprocessor / (cost.sharedBytes + 1024),
+                chip.registersPerMultiprocessor /
+                    (int64_t(llvm::alignTo(registers, 8)) * threads),
+                chip.threadsPerMultiprocessor / threads,
+                int64_t(chip.blocksPerMultiprocessor)});
+  if (cost.residentBlocks == 0)
+    return std::nullopt;
+
+  double dims = shape.headDim + shape.valueDim;
+  double rowsPerWarp = double(sizes.rows) / sizes.warps;
+  // Thread instructions per score: fma, ex2, max, add and half a conversion;
+  // mma and ldmatrix of 512 bytes; about 65 instructions around a tile.
+  double fragmentBytes =
+      2 * dims / rowsPerWarp + 2.0 * shape.headDim / sizes.keys;
+  double copyBytes = 2 * dims / sizes.rows;
+  double multiplies = dims / 64, loads = fragmentBytes / 16;
+  double around = 65 * 32 / (rowsPerWarp * sizes.keys);
+  double instructions = 4.5 + multiplies + loads + around;
+
+  const ptx::ChipRates &rates = chip.rates;
+  cost.tensor = 2 * dims / rates.mmaFlops;
+  cost.shared = (fragmentBytes + copyBytes) / rates.sharedBytes;
+  cost.issue = instructions / (32 * rates.issueWarps);
+  cost.arithmetic =
+      std::max(2.0 / rates.fmaLanes, (1.6 + around) / rates.aluLanes);
+  cost.special = 1.0 / rates.specialLanes;
+
+  // One warp does these one after the other; the warps of a scheduler hide all
+  // but one part in their number of what is not the longest.
+  double work[] = {cost.tensor, cost.shared, cost.arithmetic, cost.special};
+  double longest = std::max(*llvm::max_element(work), cost.issue);
+  double sum = std::max(cost.tensor + cost.special + cost.arithmetic, longest);
+  double warpsOfScheduler = std::max(
+      1.0, double(cost.residentBlocks * sizes.warps) / rates.issueWarps);
+  double clocks = longest + (sum - longest) / warpsOfScheduler;
+  // A tile is a chain: the copy's wait, a barrier, the multiply, two shuffles,
+  // ex2 and the second multiply. Assumed, not measured: 600 clocks, which other
+  // blocks fill.
+  constexpr double chain = 600;
+  clocks += chain / (double(cost.residentBlocks) * sizes.rows * sizes.keys);
+
+  cost.utilisation = 1.0;
+  if (shape.queryLength > 0) {
+    int64_t tiles = llvm::divideCeil(shape.queryLength, sizes.rows);
+    cost.utilisation = double(shape.queryLength) / (tiles * sizes.rows);
+    if (shape.matrices > 0) {
+      int64_t blocks = tiles * shape.matrices;
+      // A multiprocessor with fewer blocks than it holds is as busy as they
+      // are.
+      int64_t busiest = llvm::divideCeil(blocks, chip.multiprocessors);
+      cost.utilisation *=
+          double(blocks) / (busiest * double(chip.multiprocessors));
+    }
+  }
+  if (shape.keyLength > 0)
+    cost.utilisation *=
+        double(shape.keyLength) / llvm::alignTo(shape.keyLength, sizes.keys);
+  cost.total = clocks / cost.utilisation;
+  return cost;
+}
