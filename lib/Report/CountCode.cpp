@@ -75,6 +75,7 @@ static LoopReport countLoop(const Listing &listing, const Loop &loop,
                             std::optional<int64_t> flopsPerScore) {
   LoopReport report;
   report.instructions = loop.instructions.size();
+  report.rareInstructions = loop.rare.size();
   report.hasInner = loop.hasInner;
   report.scores = scores;
   for (size_t index : loop.instructions) {

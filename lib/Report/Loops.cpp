@@ -36,7 +36,10 @@ public:
 
 private:
   void computeDominators();
+  llvm::BitVector findRare(const llvm::BitVector &body, size_t header) const;
+  bool isRegisterWork(size_t block) const;
 
+  const Listing &listing;
   std::vector<Block> blocks;
   /// The blocks each block is dominated by, itself included; empty for a block
   /// that cannot be reached.
@@ -45,7 +48,7 @@ private:
 
 } // namespace
 
-Graph::Graph(const Listing &listing) {
+Graph::Graph(const Listing &listing) : listing(listing) {
   const size_t size = listing.instructions.size();
   llvm::BitVector starts(size + 1);
   starts.set(0);
@@ -109,6 +112,47 @@ void Graph::computeDominators() {
   }
 }
 
+bool Graph::isRegisterWork(size_t block) const {
+  for (size_t i = blocks[block].begin; i < blocks[block].end; ++i)
+    switch (listing.instructions[i].kind) {
+    case Kind::Tensor:
+    case Kind::LoadMatrix:
+    case Kind::CopyAsync:
+    case Kind::Shared:
+    case Kind::Global:
+      return false;
+    default:
+      break;
+    }
+  return true;
+}
+
+/// The blocks of a loop's body that a branch leads around and that work in
+/// registers alone, unless they are few instructions.
+llvm::BitVector Graph::findRare(const llvm::BitVector &body,
+                                size_t header) const {
+  constexpr size_t fewInstructions = 32;
+  llvm::BitVector rare(blocks.size());
+  for (unsigned entry : body.set_bits()) {
+    const Block &block = blocks[entry];
+    if (entry == header || block.predecessors.size() != 1 ||
+        blocks[block.predecessors.front()].successors.size() != 2)
+      continue;
+    llvm::BitVector region(blocks.size());
+    size_t size = 0;
+    bool inRegisters = true;
+    for (unsigned number : body.set_bits())
+      if (!dominators[number].empty() && dominators[number][entry]) {
+        region.set(number);
+        size += blocks[number].end - blocks[number].begin;
+        inRegisters &= isRegisterWork(number);
+      }
+    if (inRegisters && size >= fewInstructions)
+      rare |= region;
+  }
+  return rare;
+}
+
 std::vector<Loop> Graph::loops() const {
   std::map<size_t, llvm::BitVector> bodies;
   for (auto [number, block] : llvm::enumerate(blocks))
@@ -131,9 +175,10 @@ std::vector<Loop> Graph::loops() const {
   std::vector<Loop> loops;
   for (const auto &[header, body] : bodies) {
     Loop loop;
+    llvm::BitVector rare = findRare(body, header);
     for (unsigned number : body.set_bits())
       for (size_t i = blocks[number].begin; i < blocks[number].end; ++i)
-        loop.instructions.push_back(i);
+        (rare[number] ? loop.rare : loop.instructions).push_back(i);
     for (const auto &[other, inner] : bodies)
       loop.hasInner |= other != header && body[other];
     loops.push_back(std::move(loop));

@@ -62,6 +62,7 @@ static Value toJSON(const LocalBytes &bytes) {
 static Value toJSON(const LoopReport &loop) {
   Object object{{"role", loop.role},
                 {"instructions", loop.instructions},
+                {"rare_instructions", loop.rareInstructions},
                 {"has_inner_loop", loop.hasInner},
                 {"tile_line", loop.tileLine},
                 {"counts", kindCounts(loop.kinds)},

@@ -134,12 +134,16 @@ void TextWriter::writeLoop(const LoopReport &loop) {
   line("loop",
        loop.role + ": " +
            llvm::formatv("{0:f2} instructions per score and thread, and {1:f2} "
-                         "tensor ({2} for {3:f0} scores){4}{5}",
+                         "tensor ({2} for {3:f0} scores){4}{5}{6}",
                          loop.perScore(), tensor / loop.scores,
                          loop.instructions, loop.scores,
                          loop.hasInner ? "; an inner loop is counted once" : "",
                          loop.tileLine
                              ? "; tile line " + std::to_string(loop.tileLine)
+                             : "",
+                         loop.rareInstructions
+                             ? "; " + std::to_string(loop.rareInstructions) +
+                                   " more in few rounds"
                              : ""));
   line("", showKinds(loop.kinds, loop.scores, "{0:f2}"));
   std::string loads;

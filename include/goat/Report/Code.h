@@ -114,6 +114,10 @@ llvm::Expected<std::vector<Listing>> readPTX(llvm::StringRef text);
 /// A loop: the indices of its instructions in rising order.
 struct Loop {
   std::vector<size_t> instructions;
+  /// Work in registers alone that a branch leads around, as raising a softmax's
+  /// reference and rescaling what was accumulated: done in few rounds, and not
+  /// part of `instructions`.
+  std::vector<size_t> rare;
   /// Whether another loop lies inside, which `instructions` holds once.
   bool hasInner = false;
 };

@@ -88,6 +88,8 @@ struct LoopReport {
   /// "masked" for the others.
   std::string role;
   int64_t instructions = 0;
+  /// Instructions behind a branch that few rounds take, not counted above.
+  int64_t rareInstructions = 0;
   bool hasInner = false;
   /// The line of its scf.for in the tile program, from 1; 0 for unknown.
   int tileLine = 0;
