@@ -343,6 +343,21 @@ uint32_t resolveGlobal(Warp &warp, const Instr &instr, AccessKind kind,
   return valid;
 }
 
+std::unique_lock<std::mutex> lockStrong(const Warp &warp, const Instr &instr,
+                                        AccessKind kind) {
+  const AccessInfo &access = instr.access;
+  GlobalRaces *races = warp.worker.launch.races.get();
+  bool isGlobal =
+      access.space == Space::Global || access.space == Space::Generic;
+  // Who adds without a look at the result learns nothing from it, and what was
+  // released before is passed on.
+  bool isOrdering = kind != AccessKind::Atomic || instr.numDst ||
+                    access.releases || !warp.fencedWide.empty();
+  if (!races || !isGlobal || access.isBlockScope || !isOrdering)
+    return {};
+  return races->beginStep();
+}
+
 void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
                   uint32_t lanes, uint64_t address, uint32_t otherWarp,
                   bool isWrite) {

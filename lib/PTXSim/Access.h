@@ -14,6 +14,8 @@
 #include "Launch.h"
 #include "Opcodes.h"
 
+#include <mutex>
+
 namespace goat::ptxsim {
 
 struct LaneAccess {
@@ -43,6 +45,19 @@ void checkGlobalRaces(Warp &warp, const Instr &instr, AccessKind kind,
 uint32_t resolveAccess(Warp &warp, const Instr &instr, Space space,
                        AccessKind kind, uint32_t bytes, uint32_t mask,
                        LaneAccess &access);
+
+/// What `beginAccess` takes for a strong access; nothing where it orders
+/// nothing between blocks.
+std::unique_lock<std::mutex> lockStrong(const Warp &warp, const Instr &instr,
+                                        AccessKind kind);
+/// To be kept from before an access is resolved until it is done, so that to
+/// other host threads the access and what it orders are one step. Plain
+/// accesses order nothing and take no lock.
+inline std::unique_lock<std::mutex>
+beginAccess(const Warp &warp, const Instr &instr, AccessKind kind) {
+  return instr.access.isStrong ? lockStrong(warp, instr, kind)
+                               : std::unique_lock<std::mutex>();
+}
 
 /// Passes shared memory needs for these lanes: 128 bytes each, lanes that read
 /// the same word share it.

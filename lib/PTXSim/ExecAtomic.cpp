@@ -123,6 +123,7 @@ void runAtomic(Warp &warp, const Instr &instr, uint32_t mask) {
   unsigned first = instr.numDst, count = instr.access.vector;
   LaneAccess access;
   computeAddresses(warp, instr, instr.op[first], access);
+  auto step = beginAccess(warp, instr, AccessKind::Atomic);
   uint32_t valid =
       resolveAccess(warp, instr, instr.access.space, AccessKind::Atomic,
                     sizeof(Word) * count, mask, access);

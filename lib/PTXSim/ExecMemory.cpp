@@ -20,6 +20,7 @@ void runLoad(Warp &warp, const Instr &instr, uint32_t mask) {
   LaneAccess access;
   computeAddresses(warp, instr, instr.op[instr.numDst], access);
   unsigned count = instr.access.vector;
+  auto step = beginAccess(warp, instr, AccessKind::Read);
   uint32_t valid =
       resolveAccess(warp, instr, instr.access.space, AccessKind::Read,
                     static_cast<uint32_t>(count * sizeof(M)), mask, access);
@@ -42,6 +43,7 @@ void runStore(Warp &warp, const Instr &instr, uint32_t mask) {
   LaneAccess access;
   computeAddresses(warp, instr, instr.op[0], access);
   unsigned count = instr.access.vector;
+  auto step = beginAccess(warp, instr, AccessKind::Write);
   uint32_t valid =
       resolveAccess(warp, instr, instr.access.space, AccessKind::Write,
                     static_cast<uint32_t>(count * sizeof(M)), mask, access);

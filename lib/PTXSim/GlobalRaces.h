@@ -88,6 +88,13 @@ public:
   }
   unsigned shift() const { return granuleShift; }
 
+  /// Held by a host thread from where it notes what a strong access releases
+  /// and acquires until memory has changed or was read. Otherwise another one
+  /// could see the value without what was released with it.
+  std::unique_lock<std::mutex> beginStep() {
+    return std::unique_lock<std::mutex>(stepMutex);
+  }
+
   /// `own`, the clocks of `cluster`, and what it knows of others become known
   /// to who acquires at `address`. A store replaces what lay there.
   void release(uint64_t address, uint64_t cluster, const Clock &own,
@@ -101,6 +108,8 @@ private:
   MemoryImpl &memory;
   unsigned granuleShift = 2;
   std::atomic<bool> isUsed{false};
+  std::mutex stepMutex;
+  /// Of `released`, for those who need no step.
   std::mutex mutex;
   std::unordered_map<uint64_t, RemotePointer> released;
 };

@@ -244,6 +244,89 @@ TEST(GlobalRace, AFlagPassesTheDataOn) {
       racesIn(with(acquire, "membar.gl;\n st.volatile.global.u32"), 6, 64), 0u);
 }
 
+/// How many of `seeds` runs of small blocks on two host threads find a global
+/// race; nothing else may be found. The blocks are so small that those of both
+/// threads meet at the same words all the time.
+unsigned racesOnTwoThreads(const std::string &body, unsigned seeds) {
+  Result<Module> module = Module::parse(wrap(body), "test.ptx");
+  EXPECT_TRUE(bool(module)) << module.error();
+  unsigned found = 0;
+  for (uint64_t seed = 0; module && seed < seeds; ++seed) {
+    // Room for a word of each block and the sum behind them.
+    constexpr unsigned blockCount = 64;
+    Memory memory;
+    uint64_t out = memory.allocate(4 * blockCount + 4, "out");
+    LaunchConfig config = blocks(blockCount, 1, seed);
+    config.threads = 2;
+    Result<LaunchResult> result = launch(
+        *module, "k", memory, Arguments().pointer(out).pointer(out), config);
+    EXPECT_TRUE(bool(result)) << result.error();
+    if (!result)
+      break;
+    bool isRace = false;
+    for (const Finding &finding : result->findings) {
+      EXPECT_EQ(findingKindName(finding.kind),
+                std::string(findingKindName(FindingKind::GlobalRace)))
+          << finding.str();
+      isRace |= finding.kind == FindingKind::GlobalRace;
+    }
+    found += isRace;
+  }
+  return found;
+}
+
+TEST(GlobalRace, AnUpdateAndItsOrderAreOneStep) {
+  // The counter of the last block, with fences and with an order of its own;
+  // the planted twins lack them.
+  const std::string relaxed = "atom.global.add.u32";
+  EXPECT_EQ(racesOnTwoThreads(lastBlockWith("membar.gl;", relaxed), 300), 0u);
+  EXPECT_EQ(racesOnTwoThreads(
+                lastBlockWith("", "atom.acq_rel.gpu.global.add.u32"), 300),
+            0u);
+  EXPECT_EQ(racesOnTwoThreads(lastBlockWith("", relaxed), 20), 20u);
+  EXPECT_EQ(racesOnTwoThreads(lastBlockWith("membar.cta;", relaxed), 20), 20u);
+}
+
+TEST(GlobalRace, AStoreAndItsOrderAreOneStep) {
+  // Every block leaves a message, names itself as the latest to have done so,
+  // and reads the message of whoever is named before and after that.
+  const std::string read = R"(
+    ACQUIRE %r6, [%rd6];
+    setp.ne.u32 %p1, %r6, 0;
+    mul.wide.u32 %rd7, %r6, 4;
+    add.s64 %rd7, %rd2, %rd7;
+    @%p1 ld.global.u32 %r7, [%rd7+-4];
+  )";
+  const std::string body = R"(
+    .global .u32 latest;
+    mov.u64 %rd6, latest;
+    mov.u32 %r5, %ctaid.x;
+    mul.wide.u32 %rd5, %r5, 4;
+    add.s64 %rd5, %rd2, %rd5;
+    add.u32 %r5, %r5, 1;
+    st.global.u32 [%rd5], %r5;
+  )" + read + "RELEASE [%rd6], %r5;\n" +
+                           read;
+  auto with = [&](const std::string &acquire, const std::string &release) {
+    std::string text = body;
+    for (size_t at; (at = text.find("ACQUIRE")) != std::string::npos;)
+      text.replace(at, 7, acquire);
+    return text.replace(text.find("RELEASE"), 7, release);
+  };
+  EXPECT_EQ(
+      racesOnTwoThreads(
+          with("ld.acquire.gpu.global.u32", "st.release.gpu.global.u32"), 300),
+      0u);
+  EXPECT_EQ(racesOnTwoThreads(with("ld.volatile.global.u32",
+                                   "membar.gl;\n st.volatile.global.u32"),
+                              300),
+            0u);
+  EXPECT_EQ(
+      racesOnTwoThreads(
+          with("ld.acquire.gpu.global.u32", "st.relaxed.gpu.global.u32"), 20),
+      20u);
+}
+
 TEST(GlobalRace, LaunchesAreOrdered) {
   // The next launch may read what the last one wrote.
   Result<Module> module =
