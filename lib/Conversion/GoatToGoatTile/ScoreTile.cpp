@@ -89,6 +89,11 @@ void ScoreTile::recordChoices() {
   };
   if (!terms) {
     record("score", "region evaluated element by element");
+    if (!attention.getScore().empty())
+      attention.emitRemark("evaluates the score region element by element, as "
+                           "it is not the score plus terms, or the scale is "
+                           "not a constant between 1e-5 and 1e5; a sum starts "
+                           "the accumulator of the multiply instead");
     return;
   }
   auto stripFrom = [&]() -> StringRef {
@@ -115,6 +120,10 @@ void ScoreTile::recordChoices() {
                : "vector over the keys in bf16 parts, added by the multiply");
   if (!terms->query.empty())
     record("query_terms", "vector over the queries, accumulator start");
+  for (Value term : terms->elementwise)
+    emitRemark(term.getLoc(),
+               "evaluates this term of the score element by element, as it "
+               "varies with query and key other than by their distance");
   if (!terms->elementwise.empty())
     record("other_terms", "element by element, accumulator start");
 }
