@@ -229,6 +229,10 @@ bool Decoder::slotOf(const Operand &operand, unsigned bytes, bool isWide,
     if (!target)
       return fail("expected a declared name but got '" +
                   std::string(operand.name) + "'");
+    if (bytes && bytes != 8)
+      return fail(
+          "expected 64 bits to hold the address of a function but got " +
+          std::to_string(8 * bytes));
     ConstantSlot constantSlot;
     constantSlot.kind = ConstantSlot::FunctionAddress;
     constantSlot.bytes = 8;

@@ -48,6 +48,8 @@ const char *findingKindName(FindingKind kind) {
     return "cluster-peer";
   case FindingKind::BadDescriptor:
     return "bad-descriptor";
+  case FindingKind::BadCall:
+    return "bad-call";
   case FindingKind::Deadlock:
     return "deadlock";
   case FindingKind::Trap:

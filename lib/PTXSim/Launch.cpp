@@ -58,7 +58,7 @@ bool placeModuleVariables(const ModuleImpl &module, Memory &memory,
           isFound = true;
         }
       if (const Function *function = module.findFunction(relocation.symbol)) {
-        value = functionWindow + function->index * 16;
+        value = function->address();
         isFound = true;
       }
       if (!isFound) {
@@ -229,7 +229,7 @@ std::vector<uint8_t> buildConstants(const LaunchState &launch,
       break;
     }
     case ConstantSlot::FunctionAddress:
-      value = functionWindow + constant.function->index * 16;
+      value = constant.function->address();
       break;
     case ConstantSlot::Special:
       switch (constant.special) {

@@ -17,6 +17,42 @@ namespace goat::ptxsim {
 
 namespace {
 
+constexpr uint64_t functionSpacing = 16;
+
+bool sizesAgree(const std::vector<const Variable *> &actual,
+                const std::vector<Variable *> &formal) {
+  return std::equal(
+      actual.begin(), actual.end(), formal.begin(), formal.end(),
+      [](const Variable *a, const Variable *b) { return a->size == b->size; });
+}
+
+/// Gives each call through a pointer that comes without a list of its targets
+/// those that instructions or initialisers take the address of.
+void findCallTargets(ModuleImpl &module) {
+  std::vector<const Function *> taken;
+  auto take = [&](const Function *function) {
+    if (function && function->syntax->isDefined && !function->syntax->isEntry &&
+        std::find(taken.begin(), taken.end(), function) == taken.end())
+      taken.push_back(function);
+  };
+  for (const auto &function : module.functions)
+    for (const ConstantSlot &constant : function->constants)
+      take(constant.function);
+  for (const auto &variable : module.syntax.variables)
+    for (const Relocation &relocation : variable->relocations)
+      take(module.findFunction(relocation.symbol));
+  for (auto &function : module.functions)
+    for (auto &call : function->calls) {
+      if (call->callee || call->isListed)
+        continue;
+      for (const Function *target : taken)
+        if (call->fits(*target->syntax)) {
+          call->targets.push_back(target);
+          function->reachable.push_back(target);
+        }
+    }
+}
+
 /// Makes `reachable` transitive and puts the function itself first.
 void closeReachable(ModuleImpl &module) {
   for (auto &function : module.functions) {
@@ -30,6 +66,23 @@ void closeReachable(ModuleImpl &module) {
 }
 
 } // namespace
+
+bool CallInfo::fits(const FunctionSyntax &callee) const {
+  return sizesAgree(arguments, callee.params) &&
+         sizesAgree(returns, callee.returns);
+}
+
+uint64_t Function::address() const {
+  return functionWindow + index * functionSpacing;
+}
+
+const Function *ModuleImpl::functionAt(uint64_t address) const {
+  uint64_t offset = address - functionWindow;
+  return offset % functionSpacing == 0 &&
+                 offset / functionSpacing < functions.size()
+             ? functions[offset / functionSpacing].get()
+             : nullptr;
+}
 
 std::string ModuleImpl::lineText(uint32_t line) const {
   if (line == 0 || line > lineStarts.size())
@@ -108,6 +161,7 @@ Result<Module> Module::parse(std::string_view text, std::string name) {
     if (!decoder.run())
       return Error{decoder.error()};
   }
+  findCallTargets(*impl);
   closeReachable(*impl);
   for (const auto &function : impl->functions)
     if (function->syntax->isEntry)

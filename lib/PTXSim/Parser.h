@@ -37,6 +37,7 @@ private:
     std::unordered_map<std::string_view, std::pair<uint32_t, uint32_t>> ranges;
     std::unordered_map<std::string_view, Variable *> variables;
     std::unordered_map<std::string_view, uint32_t> labels;
+    std::unordered_map<std::string_view, uint32_t> prototypes;
   };
   /// The linkage, alignment, space and type in front of a declared name.
   struct Declarator {
@@ -79,6 +80,7 @@ private:
   bool parseBody();
   bool parseStatement();
   bool parseDirectiveStatement();
+  bool parsePrototype(std::string_view name);
   bool parseLoc();
   bool parseInstruction();
   bool parseOperand(Operand &operand);
@@ -88,7 +90,10 @@ private:
   bool parseConstant(int64_t &value);
   bool resolveWord(Operand &operand, std::string_view name);
   bool resolveLabels();
-  bool resolveLabel(uint32_t scope, std::string_view name, uint32_t &target);
+  /// Looks in the map `names` of the scope and of those around it.
+  bool resolveLabel(uint32_t scope, std::string_view name, uint32_t &target,
+                    std::unordered_map<std::string_view, uint32_t> Scope::*
+                        names = &Scope::labels);
 
   Lexer lexer;
   Token token;

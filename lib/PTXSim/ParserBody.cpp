@@ -117,11 +117,50 @@ bool Parser::parseStatement() {
     }
     if (token.isDirective(".callprototype") ||
         token.isDirective(".calltargets"))
-      return skipToSemicolon();
+      return parsePrototype(name);
     scopes[scope].labels[name] = static_cast<uint32_t>(function->body.size());
     return true;
   }
   return parseInstruction();
+}
+
+bool Parser::parsePrototype(std::string_view name) {
+  auto owned = std::make_unique<FunctionSyntax>();
+  if (token.isDirective(".calltargets")) {
+    do {
+      advance();
+      if (token.kind != TokenKind::Word)
+        return fail("expected the name of a function");
+      owned->callTargets.push_back(token.text);
+      advance();
+    } while (token.is(','));
+  } else {
+    advance();
+    // Parameters may have names, which nobody sees, and are not the caller's.
+    FunctionSyntax *caller = function;
+    uint32_t outer = scope;
+    scopes.emplace_back();
+    scopes.back().parent = outer;
+    scope = static_cast<uint32_t>(scopes.size() - 1);
+    function = owned.get();
+    if (token.is('(') && !parseParams(*owned, owned->returns))
+      return false;
+    if (token.kind != TokenKind::Word)
+      return fail("expected '_'");
+    advance();
+    if (token.is('(') && !parseParams(*owned, owned->params))
+      return false;
+    if (token.isDirective(".noreturn"))
+      advance();
+    function = caller;
+    scope = outer;
+  }
+  if (scopes[scope].prototypes.count(name))
+    return fail("expected one prototype called '" + std::string(name) + "'");
+  scopes[scope].prototypes[name] =
+      static_cast<uint32_t>(function->prototypes.size());
+  function->prototypes.push_back(std::move(owned));
+  return expect(';');
 }
 
 bool Parser::parseLoc() {
@@ -471,10 +510,12 @@ bool Parser::resolveWord(Operand &operand, std::string_view name) {
   return true;
 }
 
-bool Parser::resolveLabel(uint32_t from, std::string_view name,
-                          uint32_t &target) {
+bool Parser::resolveLabel(
+    uint32_t from, std::string_view name, uint32_t &target,
+    std::unordered_map<std::string_view, uint32_t> Scope::*names) {
   for (uint32_t s = from;; s = scopes[s].parent) {
-    if (auto it = scopes[s].labels.find(name); it != scopes[s].labels.end()) {
+    const auto &known = scopes[s].*names;
+    if (auto it = known.find(name); it != known.end()) {
       target = it->second;
       return true;
     }
@@ -485,10 +526,15 @@ bool Parser::resolveLabel(uint32_t from, std::string_view name,
 
 bool Parser::resolveLabels() {
   for (InstrSyntax &instr : function->body)
-    for (Operand &operand : instr.operands)
-      if (operand.kind == Operand::Name &&
-          resolveLabel(operand.scope, operand.name, operand.index))
+    for (Operand &operand : instr.operands) {
+      if (operand.kind != Operand::Name)
+        continue;
+      if (resolveLabel(operand.scope, operand.name, operand.index))
         operand.kind = Operand::Label;
+      else if (resolveLabel(operand.scope, operand.name, operand.index,
+                            &Scope::prototypes))
+        operand.kind = Operand::Prototype;
+    }
   for (const PendingTargets &list : pendingTargets) {
     std::vector<uint32_t> &targets = function->branchTargets[list.name];
     for (std::string_view label : list.labels) {

@@ -58,9 +58,17 @@ struct AccessInfo {
 
 /// The callee, and variables of the caller in order of its parameters.
 struct CallInfo {
+  /// Null where the call goes through a pointer.
   const Function *callee = nullptr;
+  /// The functions that the pointer may name: those listed with the call, or
+  /// all whose address is taken somewhere and whose parameters fit.
+  std::vector<const Function *> targets;
+  bool isListed = false;
   std::vector<const Variable *> arguments;
   std::vector<const Variable *> returns;
+
+  /// Whether the callee takes and returns what the call passes, by size.
+  bool fits(const FunctionSyntax &callee) const;
 };
 
 /// An address among several of one instruction: the index of its base among
@@ -180,6 +188,9 @@ struct Function {
   uint32_t narrowestGlobal = 4;
   /// Has instructions that work with mbarriers or through the async proxy.
   bool usesAsync = false;
+
+  /// What a pointer to the function holds: opaque and never null.
+  uint64_t address() const;
 };
 
 /// Places the shared variables that an entry reaches.
@@ -210,6 +221,8 @@ struct ModuleImpl {
         return function.get();
     return nullptr;
   }
+  /// The function that a pointer to `address` means, or null.
+  const Function *functionAt(uint64_t address) const;
   /// The text of a 1-based line without surrounding blanks.
   std::string lineText(uint32_t line) const;
 };

@@ -56,6 +56,7 @@ struct Operand {
     Symbol,    // variable, plus value
     Name,      // name: a function, or a label not yet resolved
     Label,     // index: instruction
+    Prototype, // index: one of the function's `prototypes`
     Address,   // elements[0] + value
     Vector,    // elements
     Pair,      // elements[0] | elements[1]
@@ -101,6 +102,11 @@ struct FunctionSyntax {
   std::vector<InstrSyntax> body;
   /// Per name of a `.branchtargets` list, the instructions it names.
   std::map<std::string_view, std::vector<uint32_t>> branchTargets;
+  /// The `.callprototype` and `.calltargets` statements of the body, in order:
+  /// the former have parameters and returns, the latter `callTargets`.
+  std::vector<std::unique_ptr<FunctionSyntax>> prototypes;
+  /// Of a `.calltargets` statement, the functions it names.
+  std::vector<std::string_view> callTargets;
   /// Bytes of the entry's parameter block.
   uint32_t entryParamBytes = 0;
   /// Bytes per thread for parameters of calls and for local variables.

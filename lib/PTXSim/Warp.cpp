@@ -295,12 +295,11 @@ void Warp::returnLanes(uint32_t mask) {
     popPath();
 }
 
-void Warp::call(const Instr &instr, uint32_t mask) {
+void Warp::call(const Instr &instr, const Function &callee, uint32_t mask) {
   // Lanes that do not take part in a predicated call wait at the instruction
   // after it.
   Frame &caller = *frames.back();
   caller.paths.back().pc = pc;
-  const Function &callee = *instr.call->callee;
   if (frames.size() >= 64) {
     report(FindingKind::Trap, instr, mask, 0,
            "calls are nested more than 64 deep");

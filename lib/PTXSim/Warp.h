@@ -162,7 +162,7 @@ public:
   void diverge(const std::vector<PathEntry> &ways, uint32_t meet);
   void exitLanes(uint32_t mask);
   void returnLanes(uint32_t mask);
-  void call(const Instr &instr, uint32_t mask);
+  void call(const Instr &instr, const Function &callee, uint32_t mask);
 
   /// Lets another of the diverged paths run, if there is one that has not had
   /// its turn since the warp last waited.

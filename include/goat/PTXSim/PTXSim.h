@@ -268,6 +268,9 @@ enum class FindingKind {
   ClusterPeer,
   /// A matrix descriptor or tensor map that the hardware does not take.
   BadDescriptor,
+  /// A call through a pointer that is null, no function, or one with other
+  /// parameters.
+  BadCall,
   Deadlock,
   Trap,
   StepLimit,

@@ -50,6 +50,9 @@ const char *body = R"(
   { .param .b32 a; .param .b32 b;
     st.param.b32 [a], %r0;
     call (b), twice, (a);
+    mov.u64 %rd6, twice;
+    proto: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (b), %rd6, (a), proto;
     ld.param.b32 %r12, [b]; }
   atom.shared.add.u32 %r13, [%r10], 1;
 SKIP:
