@@ -266,18 +266,18 @@ def summarise(config, kernel, triton):
 
 def count_all(goatc, dims):
     """Returns (tools, lines of the first table, lines by kind, spills over)."""
-    todo = list(configurations(dims))
+    cases = list(configurations(dims))
     with ThreadPoolExecutor(2) as pool:
         ours = list(pool.map(
             lambda c: report(goatc, "-", f"--target={c[4]}",
-                             text=source(c[0], c[1], c[3])), todo))
+                             text=source(c[0], c[1], c[3])), cases))
         theirs = list(pool.map(
             lambda c: triton_count(goatc, c[0], c[2], c[4])
-            if c[1] == "bf16" else None, todo))
+            if c[1] == "bf16" else None, cases))
     version = subprocess.run([goatc, "--version"], capture_output=True, text=True)
     tools = re.search(r"LLVM [\d.]+|$", version.stdout).group()
     summary, by_kind, findings, refused = [], [], [], []
-    for config, kernel, triton in zip(todo, ours, theirs):
+    for config, kernel, triton in zip(cases, ours, theirs):
         if isinstance(kernel, str):
             if config[0] not in refused:
                 summary.append(f"| {config[0]} | refused: {kernel} |"

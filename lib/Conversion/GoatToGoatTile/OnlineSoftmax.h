@@ -42,7 +42,7 @@ public:
   };
 
   /// Scores are tiles of `scoreType`, in units in which the exponent of 2 is
-  /// score · `exponentScale`, positive. `warps` own the rows.
+  /// score · `exponentScale`, positive.
   OnlineSoftmax(TileBuilder &tiles, mlir::RankedTensorType scoreType,
                 double exponentScale, RowSum rowSum);
 
