@@ -9,7 +9,7 @@
 
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
 
-#include "FlashForward.h"
+#include "FlashBlock.h"
 #include "ScheduleCost.h"
 #include "ScoreTerms.h"
 

@@ -12,13 +12,6 @@
 
 namespace goat::tile {
 
-/// The largest head dimension a tile of query rows has registers for.
-constexpr int64_t greatestHeadDim = 256;
-
-/// The head dimension a tile has for a tensor's: the next multiple of 16, or 0
-/// beyond the greatest. The columns between are zero.
-int64_t paddedHeadDim(int64_t dim);
-
 /// Builds the body of the kernel: the forward pass with an online softmax on
 /// mma.sync and cp.async, as `#goat_tile.schedule<flash_mma, …>` describes it.
 /// Emits an error at what has no tile form.

@@ -10,6 +10,7 @@
 
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
 
+#include "FlashBlock.h"
 #include "FlashForward.h"
 #include "KernelBuilder.h"
 

@@ -24,6 +24,11 @@ struct KeyTiles {
   /// Statically empty: no tile is known to be full, or every tile before
   /// `fullEnd` is.
   bool noFull = false, noPartialBefore = false;
+
+  /// How many tiles the block has worked on before tile `number`.
+  mlir::Value ordinalOf(TileBuilder &tiles, mlir::Value number) const {
+    return tiles.create<mlir::arith::SubIOp>(number, begin);
+  }
 };
 
 /// `block` gives the block's coordinates and positions, `keyLength` the number

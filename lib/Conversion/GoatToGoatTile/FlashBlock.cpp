@@ -1,0 +1,80 @@
+//===- FlashBlock.cpp - the query rows a block works on -------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FlashBlock.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::tile;
+
+int64_t tile::paddedHeadDim(int64_t dim) {
+  // The depth of a matrix multiply.
+  return dim <= greatestHeadDim ? llvm::alignTo(dim, 16) : 0;
+}
+
+FlashBlock::FlashBlock(AttentionOp attention, ScheduleAttr schedule,
+                       KernelBuilder &kernel, OpBuilder &builder)
+    : attention(attention), schedule(schedule), kernel(kernel),
+      builder(builder), tiles(builder, attention.getLoc()) {
+  auto encoding = MmaAttr::get(builder.getContext(), schedule.getWarps());
+  Type f32 = builder.getF32Type();
+  scoreType = RankedTensorType::get({schedule.getRows(), schedule.getKeys()},
+                                    f32, encoding);
+  outputType = RankedTensorType::get(
+      {schedule.getRows(), paddedHeadDim(attention.getValueDim())}, f32,
+      encoding);
+  rowType = getSliceType(scoreType, 1, f32);
+}
+
+void FlashBlock::locate() {
+  auto blockIndex = [&](int64_t axis) -> Value {
+    return BlockIndexOp::create(builder, tiles.loc, axis);
+  };
+  // The last rows first: under a causal mask they see the most keys, and short
+  // blocks fill what long ones leave at the end.
+  Value block = tiles.create<arith::SubIOp>(
+      tiles.create<arith::DivUIOp>(
+          tiles.create<arith::AddIOp>(kernel.dim(attention.getQuery(), 2),
+                                      tiles.i32(schedule.getRows() - 1)),
+          tiles.i32(schedule.getRows())),
+      tiles.create<arith::AddIOp>(blockIndex(0), tiles.i32(1)));
+  context =
+      buildContext(attention, kernel, tiles, blockIndex(2), blockIndex(1));
+  firstQuery =
+      tiles.create<arith::MulIOp>(block, tiles.i32(schedule.getRows()));
+  rowNumber = IotaOp::create(builder, tiles.loc,
+                             withElementType(rowType, builder.getI32Type()));
+  query = tiles.create<arith::AddIOp>(rowNumber, firstQuery);
+  queryExists =
+      tiles.compare(arith::CmpIPredicate::slt, query, context.queryRows);
+  queryCounts =
+      tiles.compare(arith::CmpIPredicate::slt, query, context.queryLength);
+}
+
+Value FlashBlock::matrix(Value tensor, Value firstRow) {
+  bool isQuery = tensor == attention.getQuery();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return matrixOf(tiles, kernel.input(cast<BlockArgument>(tensor)),
+                  context.batch, isQuery ? context.head : context.keyHead,
+                  type.getDimSize(1),
+                  isQuery ? context.queryRows : context.keyRows,
+                  type.getDimSize(3), firstRow);
+}
+
+IntegerAttr FlashBlock::columnsOf(int64_t width) {
+  return paddedHeadDim(width) == width ? IntegerAttr()
+                                       : builder.getI64IntegerAttr(width);
+}
+
+Coordinates FlashBlock::coordinates() const {
+  Coordinates at = coordinatesOf(context);
+  at.query = query;
+  at.queryExists = queryExists;
+  return at;
+}

@@ -1,0 +1,64 @@
+//===- FlashBlock.h - the query rows a block works on -----------*- C++ -*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the key loop of the flash_mma schedule and its epilogue both start from:
+// which query rows of which head a block works on, the types of its tiles, and
+// where its matrices lie in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GOAT_CONVERSION_GOATTOGOATTILE_FLASHBLOCK_H
+#define GOAT_CONVERSION_GOATTOGOATTILE_FLASHBLOCK_H
+
+#include "AttentionContext.h"
+
+namespace goat::tile {
+
+/// The largest head dimension a tile of query rows has registers for.
+constexpr int64_t greatestHeadDim = 256;
+
+/// The head dimension a tile has for a tensor's: the next multiple of 16, or 0
+/// beyond the greatest. The columns between are zero.
+int64_t paddedHeadDim(int64_t dim);
+
+class FlashBlock {
+public:
+  /// Sets the types; the rows are those of the last `locate`.
+  FlashBlock(AttentionOp attention, ScheduleAttr schedule,
+             KernelBuilder &kernel, mlir::OpBuilder &builder);
+
+  /// Computes which rows this block has from its index in the grid. Again after
+  /// a loop, through which they would cost registers.
+  void locate();
+
+  /// The matrix of this block's batch entry in query, key or value, from a row
+  /// on.
+  mlir::Value matrix(mlir::Value tensor, mlir::Value firstRow = {});
+  /// How many columns of a padded tile are there in memory; null when all are.
+  mlir::IntegerAttr columnsOf(int64_t width);
+  /// The coordinates of the block's rows; those of the keys are null.
+  Coordinates coordinates() const;
+  bool isSoftmax() { return attention.getNormalizer() == Normalizer::softmax; }
+  /// The element type of query, key, value and output.
+  mlir::Type elementType() { return attention.getQueryType().getElementType(); }
+
+  AttentionOp attention;
+  ScheduleAttr schedule;
+  KernelBuilder &kernel;
+  mlir::OpBuilder &builder;
+  TileBuilder tiles;
+
+  /// Of f32: a tile of scores, the output accumulator, a vector of the rows.
+  mlir::RankedTensorType scoreType, outputType, rowType;
+  AttentionContext context;
+  mlir::Value firstQuery;
+  /// Query rows of the block, counted in it and in the tensor; which of them
+  /// the tensor has, and which count.
+  mlir::Value rowNumber, query, queryExists, queryCounts;
+};
+
+} // namespace goat::tile
+
+#endif // GOAT_CONVERSION_GOATTOGOATTILE_FLASHBLOCK_H

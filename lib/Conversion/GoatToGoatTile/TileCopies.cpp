@@ -1,0 +1,85 @@
+//===- TileCopies.cpp - how tiles reach shared memory ---------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileCopies.h"
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::tile;
+
+TileCopies::TileCopies(FlashBlock &block) : block(block) {
+  AttentionOp attention = block.attention;
+  ScheduleAttr schedule = block.schedule;
+  keyMatrix = block.matrix(attention.getKey());
+  valueMatrix = block.matrix(attention.getValue());
+  auto alloc = [&](ArrayRef<int64_t> shape) -> Value {
+    return AllocOp::create(block.builder, block.tiles.loc,
+                           BufferType::get(block.builder.getContext(), shape,
+                                           block.elementType(), true),
+                           IntegerAttr());
+  };
+  queryBuffer =
+      alloc({schedule.getRows(), paddedHeadDim(attention.getHeadDim())});
+  keyRing = alloc({schedule.getStages(), schedule.getKeys(),
+                   paddedHeadDim(attention.getHeadDim())});
+  valueRing = alloc({schedule.getStages(), schedule.getKeys(),
+                     paddedHeadDim(attention.getValueDim())});
+}
+
+Value TileCopies::copyTile(Value matrix, Value firstRow, Value rows,
+                           int64_t width, Value buffer) {
+  TileBuilder &tiles = block.tiles;
+  return CopyAsyncOp::create(
+      tiles.builder, tiles.loc, TokenType::get(tiles.builder.getContext()),
+      matrix, firstRow, rows, tiles.i64(width), buffer, block.columnsOf(width));
+}
+
+Value TileCopies::stage(Value ring, Value number) {
+  TileBuilder &tiles = block.tiles;
+  Value slot = tiles.create<arith::RemUIOp>(
+      number, tiles.i32(block.schedule.getStages()));
+  return StageOp::create(tiles.builder, tiles.loc,
+                         cast<BufferType>(ring.getType()).getStageType(), ring,
+                         slot);
+}
+
+/// One group, together with `extraToken` when there is one.
+Value TileCopies::copy(Value number, const KeyTiles &keyTiles,
+                       ScoreTile &scores, Value extraToken, bool isFirst) {
+  TileBuilder &tiles = block.tiles;
+  Value firstKey =
+      tiles.create<arith::MulIOp>(number, tiles.i32(block.schedule.getKeys()));
+  SmallVector<Value> tokens;
+  if (extraToken)
+    tokens.push_back(extraToken);
+  tokens.push_back(copyTile(keyMatrix, firstKey, keyTiles.rowEnd,
+                            block.attention.getHeadDim(), key(number)));
+  tokens.push_back(copyTile(valueMatrix, firstKey, keyTiles.rowEnd,
+                            block.attention.getValueDim(), value(number)));
+  if (Value strip = scores.copy(
+          tiles, number, keyTiles.ordinalOf(tiles, number),
+          tiles.compare(arith::CmpIPredicate::slt, number, keyTiles.end),
+          isFirst))
+    tokens.push_back(strip);
+  return CommitOp::create(tiles.builder, tiles.loc,
+                          GroupType::get(tiles.builder.getContext()), tokens);
+}
+
+SmallVector<Value> TileCopies::start(const KeyTiles &keyTiles,
+                                     ScoreTile &scores) {
+  TileBuilder &tiles = block.tiles;
+  Value queryToken = copyTile(block.matrix(block.attention.getQuery()),
+                              block.firstQuery, block.context.queryLength,
+                              block.attention.getHeadDim(), queryBuffer);
+  SmallVector<Value> groups;
+  for (int64_t ahead = 0; ahead < block.schedule.getStages() - 1; ++ahead)
+    groups.push_back(
+        copy(tiles.create<arith::AddIOp>(keyTiles.begin, tiles.i32(ahead)),
+             keyTiles, scores, ahead == 0 ? queryToken : Value(),
+             /*isFirst=*/ahead == 0));
+  return groups;
+}
