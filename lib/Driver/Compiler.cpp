@@ -217,6 +217,31 @@ goat::compileToArtifacts(ModuleOp module, const ptx::ChipDescription &chip,
   return std::move(artifacts);
 }
 
+FailureOr<std::string> goat::emitText(ModuleOp module, llvm::StringRef kind,
+                                      const ptx::ChipDescription &chip,
+                                      const GoatToPTXOptions &options) {
+  if (kind == "ptx" || kind == "llvm") {
+    FailureOr<std::vector<ptx::Artifact>> artifacts =
+        compileToArtifacts(module, chip, options);
+    if (failed(artifacts))
+      return failure();
+    if (kind == "llvm")
+      return ptx::emitLLVMIR(&module.getBody()->front(), chip);
+    return std::move(artifacts->front().ptx);
+  }
+  if (kind != "goat" && failed(runPasses(module, [&](OpPassManager &passes) {
+        buildGoatToGoatTile(passes, options, chip.name);
+        if (kind == "nvvm")
+          buildGoatTileToNVVM(passes);
+      })))
+    return failure();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  stream << "\n";
+  return text;
+}
+
 llvm::Expected<std::vector<ptx::EntryResources>>
 goat::addCubin(ptx::Artifact &artifact) {
   llvm::Expected<std::string> ptxas = ptx::findPtxas();

@@ -99,19 +99,10 @@ llvm::Error Goatc::write(llvm::StringRef text) {
 
 /// The kinds that are MLIR text.
 llvm::Error Goatc::emitModule() {
-  if (flags.emit != "goat" &&
-      failed(runPasses(*module, [&](OpPassManager &passes) {
-        if (flags.emit == "tile")
-          buildGoatToGoatTile(passes, options, flags.target);
-        else
-          buildGoatToNVVM(passes, options);
-      })))
+  FailureOr<std::string> text = emitText(*module, flags.emit, *chip, options);
+  if (failed(text))
     return llvm::make_error<AlreadyReported>();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module->print(stream);
-  stream << "\n";
-  return write(text);
+  return write(*text);
 }
 
 llvm::Error Goatc::writeDirectories(std::vector<ptx::Artifact> &artifacts) {

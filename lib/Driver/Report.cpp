@@ -10,6 +10,7 @@
 #include "Report.h"
 
 #include "goat/Dialect/Goat/IR/GoatDialect.h"
+#include "goat/Driver/Compiler.h"
 #include "goat/Runtime/LayerInputs.h"
 
 #include "llvm/ADT/StringExtras.h"

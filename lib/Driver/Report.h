@@ -12,8 +12,6 @@
 
 #include "goat/Report/Report.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 #include "llvm/Support/CommandLine.h"
 
 namespace goat {
@@ -54,10 +52,6 @@ struct ReportFlags {
   /// Refuses a format there is none of, and the flags beside another --emit.
   llvm::Error check(bool isReport) const;
 };
-
-/// What the report has to be told about `function` before it is compiled.
-llvm::Expected<report::Context>
-describeSource(mlir::func::FuncOp function, llvm::ArrayRef<std::string> sizes);
 
 /// Whether `text` is a PTX file and not MLIR: its first directive is .version.
 bool isPTX(llvm::StringRef text);

@@ -11,6 +11,7 @@
 #define GOAT_DRIVER_COMPILER_H
 
 #include "goat/Pipelines/GoatToPTX.h"
+#include "goat/Report/Report.h"
 #include "goat/Target/PTX/Artifact.h"
 #include "goat/Target/PTX/Chips.h"
 #include "goat/Target/PTX/Ptxas.h"
@@ -58,6 +59,19 @@ mlir::FailureOr<std::vector<ptx::Artifact>>
 compileToArtifacts(mlir::ModuleOp module, const ptx::ChipDescription &chip,
                    const GoatToPTXOptions &options,
                    Provenance *provenance = nullptr);
+
+/// The text of `kind`, one of those that goatc writes as one text: goat, tile,
+/// nvvm (MLIR), llvm and ptx, of which the last two take a module with one
+/// function. The passes run on `module`. Errors are diagnostics.
+mlir::FailureOr<std::string> emitText(mlir::ModuleOp module,
+                                      llvm::StringRef kind,
+                                      const ptx::ChipDescription &chip,
+                                      const GoatToPTXOptions &options);
+
+/// What a report has to be told about `function` before it is compiled. `sizes`
+/// has entries NAME=N, the dynamic sizes at which formulas are evaluated.
+llvm::Expected<report::Context>
+describeSource(mlir::func::FuncOp function, llvm::ArrayRef<std::string> sizes);
 
 /// Assembles the PTX of `artifact`, adds the cubin to it and returns what ptxas
 /// says about the entries.

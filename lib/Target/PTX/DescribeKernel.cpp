@@ -355,6 +355,8 @@ void Reader::readGuards() {
                                   Expr(int64_t(1) << 31)});
 }
 
+/// With copies of all text: a json::Value of a StringRef would point into the
+/// context, which the description outlives.
 static llvm::json::Value toJSON(Attribute attribute) {
   if (auto boolean = dyn_cast<BoolAttr>(attribute))
     return boolean.getValue();
@@ -363,7 +365,7 @@ static llvm::json::Value toJSON(Attribute attribute) {
   if (auto real = dyn_cast<FloatAttr>(attribute))
     return real.getValueAsDouble();
   if (auto string = dyn_cast<StringAttr>(attribute))
-    return string.getValue();
+    return string.getValue().str();
   if (auto array = dyn_cast<ArrayAttr>(attribute)) {
     llvm::json::Array values;
     for (Attribute element : array)
@@ -373,7 +375,7 @@ static llvm::json::Value toJSON(Attribute attribute) {
   if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
     llvm::json::Object object;
     for (NamedAttribute entry : dictionary)
-      object[entry.getName().getValue()] = toJSON(entry.getValue());
+      object[entry.getName().str()] = toJSON(entry.getValue());
     return object;
   }
   std::string text;

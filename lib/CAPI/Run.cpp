@@ -1,0 +1,276 @@
+//===- Run.cpp - kernels on the caller's tensors --------------------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes tensors in, hands them to a runner, gives outputs back.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+
+#include "goat/Runtime/Comparison.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cstring>
+
+using namespace goat;
+using namespace goat::capi;
+using runtime::Tensor;
+
+static llvm::StringRef nameOf(GoatDType dtype) {
+  switch (dtype) {
+  case GOAT_F16:
+    return "f16";
+  case GOAT_BF16:
+    return "bf16";
+  case GOAT_F32:
+    return "f32";
+  case GOAT_I32:
+    return "i32";
+  case GOAT_F64:
+    return "f64";
+  }
+  return "unknown";
+}
+
+/// Nothing for F64, which no parameter has.
+static std::optional<ptx::DType> parameterType(GoatDType dtype) {
+  return ptx::parseDType(nameOf(dtype));
+}
+
+static int64_t bytesOf(GoatDType dtype) {
+  std::optional<ptx::DType> type = parameterType(dtype);
+  return type ? ptx::dtypeBytes(*type) : sizeof(double);
+}
+
+/// Calls `visit` with the address of each element, in row-major order.
+static void forEachElement(const GoatTensor &tensor,
+                           llvm::function_ref<void(char *)> visit) {
+  const int64_t width = bytesOf(tensor.dtype);
+  llvm::SmallVector<int64_t> strides(tensor.rank, 1);
+  for (int axis = tensor.rank - 2; axis >= 0; --axis)
+    strides[axis] = strides[axis + 1] * tensor.shape[axis + 1];
+  if (tensor.strides)
+    strides.assign(tensor.strides, tensor.strides + tensor.rank);
+  int64_t count = 1;
+  for (int axis = 0; axis < tensor.rank; ++axis)
+    count *= tensor.shape[axis];
+  llvm::SmallVector<int64_t> index(tensor.rank, 0);
+  int64_t offset = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    visit(static_cast<char *>(tensor.data) + offset * width);
+    for (int axis = tensor.rank - 1; axis >= 0; --axis) {
+      offset += strides[axis];
+      if (++index[axis] < tensor.shape[axis])
+        break;
+      offset -= strides[axis] * index[axis];
+      index[axis] = 0;
+    }
+  }
+}
+
+/// What is wrong with a tensor of the caller's for `spec`; empty for nothing.
+static std::string faultOf(const GoatTensor &tensor, llvm::StringRef name,
+                           ptx::DType dtype) {
+  if (nameOf(tensor.dtype) == "unknown" ||
+      (tensor.dtype == GOAT_I32) != (dtype == ptx::DType::I32))
+    return llvm::formatv("expected '{0}' of type {1} but got {2}", name,
+                         dtype == ptx::DType::I32 ? "i32"
+                                                  : "f16, bf16, f32 or f64",
+                         nameOf(tensor.dtype));
+  if (tensor.rank < 0 || tensor.rank > GOAT_MAX_RANK)
+    return llvm::formatv("expected '{0}' of rank 0 to {1} but got {2}", name,
+                         GOAT_MAX_RANK, tensor.rank);
+  if (tensor.rank > 0 && !tensor.shape)
+    return llvm::formatv("expected the shape of '{0}' not to be NULL", name);
+  llvm::ArrayRef<int64_t> shape(tensor.shape, tensor.rank);
+  if (!runtime::isReasonable(shape))
+    return llvm::formatv("expected at most {0} elements of '{1}' but got {2}",
+                         runtime::maxElements, name,
+                         runtime::shapeString(shape));
+  if (reference::numElements(shape) > 0 && !tensor.data)
+    return llvm::formatv("expected the data of '{0}' not to be NULL", name);
+  return "";
+}
+
+/// `tensor` as a parameter of type `dtype` holds it.
+static Tensor takeIn(const GoatTensor &tensor, ptx::DType dtype) {
+  Tensor result;
+  result.shape.assign(tensor.shape, tensor.shape + tensor.rank);
+  const int64_t width = bytesOf(tensor.dtype);
+  std::vector<uint8_t> bytes;
+  bytes.reserve(reference::numElements(result.shape) * width);
+  forEachElement(tensor, [&](char *element) {
+    bytes.insert(bytes.end(), element, element + width);
+  });
+  std::optional<ptx::DType> type = parameterType(tensor.dtype);
+  if (type) {
+    result = runtime::unpack(bytes, *type, result.shape);
+  } else {
+    result.data.resize(bytes.size() / width);
+    std::memcpy(result.data.data(), bytes.data(), bytes.size());
+  }
+  if (type != dtype)
+    for (double &value : result.data)
+      value = runtime::roundTo(dtype, value);
+  return result;
+}
+
+GoatStatus goatKernelRun(const GoatKernel *kernel, GoatRunner runner,
+                         const GoatTensor *inputs, size_t inputCount,
+                         uint64_t seed, GoatRun **run,
+                         GoatDiagnostics *diagnostics) {
+  if (!kernel || !run || (inputCount > 0 && !inputs))
+    return refuseNull(diagnostics, "goatKernelRun");
+  if (runner != GOAT_ON_REFERENCE && runner != GOAT_ON_SIM)
+    return fail(diagnostics, GOAT_INVALID_ARGUMENT,
+                "expected a runner GOAT_ON_REFERENCE or GOAT_ON_SIM but got " +
+                    llvm::Twine(int(runner)));
+  const std::string &name = kernel->artifact.kernel.name;
+  if (runner == GOAT_ON_SIM && !kernel->isCompiled())
+    return fail(diagnostics, GOAT_UNAVAILABLE,
+                "expected a compiled kernel but '" + name +
+                    "' is for the reference; compile it for a chip");
+  if (inputCount != kernel->inputs.size())
+    return fail(diagnostics, GOAT_MISMATCH,
+                llvm::formatv("expected {0} inputs of '{1}' but got {2}",
+                              kernel->inputs.size(), name, inputCount));
+  auto made = std::make_unique<GoatRun>();
+  for (auto [spec, tensor] :
+       llvm::zip(kernel->inputs, llvm::ArrayRef(inputs, inputCount))) {
+    std::string fault = faultOf(tensor, spec.name, spec.dtype);
+    if (!fault.empty())
+      return fail(diagnostics, GOAT_MISMATCH, fault);
+    made->inputs.push_back(takeIn(tensor, spec.dtype));
+  }
+
+  // The reference's errors reach the caller through its result, once.
+  Program program(runner == GOAT_ON_REFERENCE ? nullptr : diagnostics);
+  std::unique_ptr<runtime::Runner> chosen;
+  if (runner == GOAT_ON_REFERENCE) {
+    if (GoatStatus status =
+            program.load(kernel->artifact.source, "source.mlir", name))
+      return fail(diagnostics, status,
+                  "cannot read the source of '" + name + "' back");
+    chosen = runtime::createReferenceRunner(program.getFunction());
+  } else {
+    runtime::SimOptions options;
+    options.seed = seed;
+    chosen = runtime::createSimRunner(kernel->artifact, options);
+  }
+  llvm::Expected<runtime::RunResult> result =
+      chosen->run(made->inputs, [](uint64_t, uint64_t) {});
+  if (!result)
+    return fail(diagnostics, GOAT_MISMATCH, result.takeError());
+  made->result = std::move(*result);
+  made->outputs = kernel->outputs;
+  for (auto [spec, output] : llvm::zip(made->outputs, made->result.outputs))
+    spec.shape.assign(output.shape.begin(), output.shape.end());
+  made->source = kernel->artifact.source;
+  for (const std::string &finding : made->result.findings)
+    fail(diagnostics, GOAT_FINDINGS, finding);
+  const bool isClean = made->result.findings.empty();
+  *run = made.release();
+  return isClean ? GOAT_OK : GOAT_FINDINGS;
+}
+
+void goatRunDestroy(GoatRun *run) { delete run; }
+
+size_t goatRunOutputCount(const GoatRun *run) {
+  return run ? run->outputs.size() : 0;
+}
+
+GoatStatus goatRunOutput(const GoatRun *run, size_t index,
+                         GoatParameter *parameter) {
+  if (!run || !parameter || index >= run->outputs.size())
+    return GOAT_INVALID_ARGUMENT;
+  return describe(run->outputs[index], *parameter) ? GOAT_OK : GOAT_UNAVAILABLE;
+}
+
+GoatStatus goatRunCopyOutput(const GoatRun *run, size_t index,
+                             const GoatTensor *destination,
+                             GoatDiagnostics *diagnostics) {
+  if (!run || !destination)
+    return refuseNull(diagnostics, "goatRunCopyOutput");
+  if (index >= run->outputs.size())
+    return fail(diagnostics, GOAT_INVALID_ARGUMENT,
+                llvm::formatv("expected one of {0} outputs but got number {1}",
+                              run->outputs.size(), index));
+  const ptx::InputSpec &spec = run->outputs[index];
+  const Tensor &output = run->result.outputs[index];
+  std::string fault = faultOf(*destination, spec.name, spec.dtype);
+  if (fault.empty() &&
+      llvm::ArrayRef<int64_t>(output.shape) !=
+          llvm::ArrayRef(destination->shape, destination->rank))
+    fault = llvm::formatv("expected room for '{0}' of shape {1} but got {2}",
+                          spec.name, runtime::shapeString(output.shape),
+                          runtime::shapeString(llvm::ArrayRef(
+                              destination->shape, destination->rank)));
+  if (!fault.empty())
+    return fail(diagnostics, GOAT_MISMATCH, fault);
+  const int64_t width = bytesOf(destination->dtype);
+  std::optional<ptx::DType> type = parameterType(destination->dtype);
+  std::vector<uint8_t> packed;
+  if (type)
+    packed = runtime::pack(output, *type);
+  const void *from =
+      type ? static_cast<const void *>(packed.data()) : output.data.data();
+  const char *next = static_cast<const char *>(from);
+  forEachElement(*destination, [&](char *element) {
+    std::memcpy(element, next, width);
+    next += width;
+  });
+  return GOAT_OK;
+}
+
+size_t goatRunCountCount(const GoatRun *run) {
+  return run && run->result.instructions ? run->result.counts.size() + 1 : 0;
+}
+
+GoatStatus goatRunCount(const GoatRun *run, size_t index, const char **name,
+                        uint64_t *value) {
+  if (!name || !value || index >= goatRunCountCount(run))
+    return GOAT_INVALID_ARGUMENT;
+  if (index == 0) {
+    *name = "warp_instructions";
+    *value = run->result.instructions;
+    return GOAT_OK;
+  }
+  *name = run->result.counts[index - 1].first.c_str();
+  *value = run->result.counts[index - 1].second;
+  return GOAT_OK;
+}
+
+GoatStatus goatRunCompare(const GoatRun *run, const GoatRun *reference,
+                          size_t index, GoatComparison *comparison,
+                          GoatDiagnostics *diagnostics) {
+  if (!run || !reference || !comparison)
+    return refuseNull(diagnostics, "goatRunCompare");
+  if (run->source != reference->source)
+    return fail(diagnostics, GOAT_MISMATCH,
+                "expected two runs of one kernel but got runs of two");
+  if (index >= run->outputs.size())
+    return fail(diagnostics, GOAT_INVALID_ARGUMENT,
+                llvm::formatv("expected one of {0} outputs but got number {1}",
+                              run->outputs.size(), index));
+  const Tensor &actual = run->result.outputs[index];
+  const Tensor &expected = reference->result.outputs[index];
+  if (actual.shape != expected.shape)
+    return fail(diagnostics, GOAT_MISMATCH,
+                "expected outputs of one shape but got " +
+                    runtime::shapeString(actual.shape) + " and " +
+                    runtime::shapeString(expected.shape));
+  Program program(diagnostics);
+  if (GoatStatus status = program.load(run->source, "source.mlir", ""))
+    return status;
+  llvm::Expected<runtime::Bounds> bounds = runtime::boundsOf(
+      program.getFunction(), index, run->inputs, reference->result.outputs);
+  if (!bounds)
+    return fail(diagnostics, GOAT_UNAVAILABLE, bounds.takeError());
+  runtime::Comparison found = runtime::compare(actual, expected, *bounds);
+  *comparison = {found.relativeL2, found.tolerance, found.maxAbs,
+                 found.isWithin};
+  return GOAT_OK;
+}

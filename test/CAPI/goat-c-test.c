@@ -1,0 +1,435 @@
+/*===- goat-c-test.c - tests of the C interface -------------------*- C -*-===*\
+|*                                                                            *|
+|* Part of the GOAT project, under the Apache License v2.0 with LLVM          *|
+|* Exceptions.                                                                *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+|* usage: goat-c-test DIRECTORY; writes artifacts there. Exits with 0 when    *|
+|* every check holds.                                                         *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#include "goat-c/Goat.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+
+#define CHECK(condition)                                                       \
+  do {                                                                         \
+    if (!(condition)) {                                                        \
+      printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);           \
+      ++failures;                                                              \
+    }                                                                          \
+  } while (0)
+
+static const char layer[] =
+    "func.func @layer(%query: tensor<?x2x?x16xf16>,\n"
+    "    %key: tensor<?x1x?x16xf16>, %value: tensor<?x1x?x16xf16>,\n"
+    "    %slope: f32) -> tensor<?x2x?x16xf16> {\n"
+    "  %out = goat.attention %query, %key, %value score {\n"
+    "  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):\n"
+    "    %d = goat.distance %b, %i, %j\n"
+    "    %e = arith.index_cast %d : index to i32\n"
+    "    %f = arith.sitofp %e : i32 to f32\n"
+    "    %p = arith.mulf %f, %slope : f32\n"
+    "    %t = arith.subf %s, %p : f32\n"
+    "    goat.yield %t : f32\n"
+    "  } mask {\n"
+    "  ^bb0(%b: index, %h: index, %i: index, %j: index):\n"
+    "    %m = goat.causal_mask %b, %i, %j\n"
+    "    goat.yield %m : i1\n"
+    "  } : (tensor<?x2x?x16xf16>, tensor<?x1x?x16xf16>, tensor<?x1x?x16xf16>)\n"
+    "      -> (tensor<?x2x?x16xf16>)\n"
+    "  return %out : tensor<?x2x?x16xf16>\n"
+    "}\n";
+
+/** Whether some entry has the severity and holds the text. */
+static int says(const GoatDiagnostics *list, GoatSeverity severity,
+                const char *text) {
+  size_t i;
+  GoatDiagnostic entry;
+  for (i = 0; i < goatDiagnosticsCount(list); ++i)
+    if (goatDiagnosticsGet(list, i, &entry) == GOAT_OK &&
+        entry.severity == severity && strstr(entry.message, text))
+      return 1;
+  for (i = 0; i < goatDiagnosticsCount(list); ++i)
+    if (goatDiagnosticsGet(list, i, &entry) == GOAT_OK)
+      printf("  it says: %s\n", entry.message);
+  return 0;
+}
+
+static GoatKernel *compileLayer(GoatDiagnostics *list, const char *target) {
+  GoatKernel *kernel = NULL;
+  GoatOptions *options = goatOptionsCreate();
+  CHECK(goatOptionsSet(options, "target", target, list) == GOAT_OK);
+  CHECK(goatOptionsSet(options, "cubin", "none", list) == GOAT_OK);
+  CHECK(goatCompile(layer, strlen(layer), "layer.mlir", options, &kernel,
+                    list) == GOAT_OK);
+  goatOptionsDestroy(options);
+  return kernel;
+}
+
+static void testVersion(void) {
+  int major = -1, minor = -1, patch = -1;
+  char expected[64];
+  goatGetVersion(&major, &minor, &patch);
+  goatGetVersion(NULL, NULL, NULL);
+  sprintf(expected, "GOAT %d.%d.%d with LLVM 22", major, minor, patch);
+  CHECK(strncmp(goatVersionString(), expected, strlen(expected)) == 0);
+  CHECK(strcmp(goatStatusName(GOAT_MISMATCH), "mismatch") == 0);
+  CHECK(strcmp(goatStatusName((GoatStatus)99), "unknown status") == 0);
+}
+
+static void testOptions(void) {
+  GoatDiagnostics *list = goatDiagnosticsCreate();
+  GoatOptions *options = goatOptionsCreate();
+  GoatString *keys = goatOptionsKeys();
+  CHECK(strstr(goatStringData(keys), "target\n") != NULL);
+  CHECK(strstr(goatStringData(keys), "\ntile-rows\n") != NULL);
+  CHECK(goatStringSize(keys) == strlen(goatStringData(keys)));
+  goatStringDestroy(keys);
+  CHECK(goatOptionsSet(options, "tile-rows", "64", list) == GOAT_OK);
+  CHECK(goatDiagnosticsCount(list) == 0);
+  CHECK(goatOptionsSet(options, "tile-row", "64", list) ==
+        GOAT_INVALID_ARGUMENT);
+  CHECK(says(list, GOAT_ERROR, "but got 'tile-row'"));
+  CHECK(goatOptionsSet(options, "tile-rows", "many", list) ==
+        GOAT_INVALID_ARGUMENT);
+  CHECK(says(list, GOAT_ERROR, "an integer but got 'many'"));
+  CHECK(goatOptionsSet(options, "strip", "tile warps=1", list) ==
+        GOAT_INVALID_ARGUMENT);
+  CHECK(says(list, GOAT_ERROR, "a word but got 'tile warps=1'"));
+  CHECK(goatOptionsSet(options, "cubin", "maybe", list) ==
+        GOAT_INVALID_ARGUMENT);
+  CHECK(says(list, GOAT_ERROR, "none, auto, required but got 'maybe'"));
+  CHECK(goatOptionsSet(NULL, "strip", "tile", NULL) == GOAT_INVALID_ARGUMENT);
+  goatDiagnosticsClear(list);
+  CHECK(goatDiagnosticsCount(list) == 0);
+  goatOptionsDestroy(options);
+  goatDiagnosticsDestroy(list);
+}
+
+static void testRefusedText(void) {
+  static const char broken[] = "func.func @f() {\n  %x = goat.nothing\n}\n";
+  static const char two[] = "func.func @f() { return }\n"
+                            "func.func @g() { return }\n";
+  static const char empty[] = "func.func @f() { return }\n";
+  GoatDiagnostics *list = goatDiagnosticsCreate();
+  GoatOptions *options = goatOptionsCreate();
+  GoatKernel *kernel = NULL;
+  GoatDiagnostic entry;
+  CHECK(goatCompile(broken, strlen(broken), "broken.mlir", NULL, &kernel,
+                    list) == GOAT_PARSE_ERROR);
+  CHECK(kernel == NULL);
+  CHECK(goatDiagnosticsGet(list, 0, &entry) == GOAT_OK);
+  CHECK(entry.severity == GOAT_ERROR && entry.line == 2 && entry.column == 8);
+  CHECK(strcmp(entry.file, "broken.mlir") == 0);
+  CHECK(goatDiagnosticsGet(list, 99, &entry) == GOAT_INVALID_ARGUMENT);
+  CHECK(goatCompile(two, strlen(two), "two.mlir", NULL, &kernel, list) ==
+        GOAT_PARSE_ERROR);
+  CHECK(says(list, GOAT_ERROR, "expected one function but got 'f', 'g'"));
+  CHECK(goatCompile(empty, strlen(empty), "empty.mlir", NULL, &kernel, list) ==
+        GOAT_COMPILE_ERROR);
+  CHECK(goatOptionsSet(options, "target", "sm_1", list) == GOAT_OK);
+  CHECK(goatCompile(layer, strlen(layer), "layer.mlir", options, &kernel,
+                    list) == GOAT_INVALID_ARGUMENT);
+  CHECK(says(list, GOAT_ERROR, "sm_1"));
+  CHECK(goatCompile(NULL, 0, "x", NULL, &kernel, list) ==
+        GOAT_INVALID_ARGUMENT);
+  goatOptionsDestroy(options);
+  goatDiagnosticsDestroy(list);
+}
+
+static void testEmit(void) {
+  static const char *kinds[] = {"goat", "tile", "nvvm", "llvm", "ptx"};
+  static const char *has[] = {"goat.attention", "goat_tile.", "nvvm.",
+                              "define ", ".entry"};
+  GoatDiagnostics *list = goatDiagnosticsCreate();
+  GoatString *text = NULL;
+  size_t i;
+  for (i = 0; i < 5; ++i) {
+    CHECK(goatEmit(layer, strlen(layer), "layer.mlir", NULL, kinds[i], &text,
+                   list) == GOAT_OK);
+    CHECK(strstr(goatStringData(text), has[i]) != NULL);
+    goatStringDestroy(text);
+  }
+  CHECK(goatEmit(layer, strlen(layer), "layer.mlir", NULL, "cubin", &text,
+                 list) == GOAT_INVALID_ARGUMENT);
+  CHECK(says(list, GOAT_ERROR, "llvm, ptx but got 'cubin'"));
+  goatDiagnosticsDestroy(list);
+}
+
+static void testArtifact(const char *directory) {
+  GoatDiagnostics *list = goatDiagnosticsCreate();
+  GoatKernel *kernel = compileLayer(list, "sm_80"), *read = NULL;
+  GoatParameter parameter;
+  GoatString *report = NULL;
+  const char *data, *again;
+  size_t size, sizeAgain, i;
+  CHECK(strcmp(goatKernelName(kernel), "layer") == 0);
+  CHECK(strcmp(goatKernelTarget(kernel), "sm_80") == 0);
+  CHECK(goatKernelInputCount(kernel) == 4);
+  CHECK(goatKernelInput(kernel, 1, &parameter) == GOAT_OK);
+  CHECK(strcmp(parameter.name, "key") == 0 && parameter.dtype == GOAT_F16);
+  CHECK(parameter.rank == 4 && parameter.shape[0] == -1 &&
+        parameter.shape[1] == 1 && parameter.shape[3] == 16);
+  CHECK(goatKernelInput(kernel, 3, &parameter) == GOAT_OK);
+  CHECK(parameter.rank == 0 && parameter.dtype == GOAT_F32);
+  CHECK(goatKernelInput(kernel, 4, &parameter) == GOAT_INVALID_ARGUMENT);
+  CHECK(goatKernelOutputCount(kernel) == 1);
+  CHECK(goatKernelOutput(kernel, 0, &parameter) == GOAT_OK);
+  CHECK(parameter.shape[1] == 2 && parameter.shape[2] == -1);
+
+  CHECK(goatKernelWrite(kernel, directory, list) == GOAT_OK);
+  CHECK(goatKernelRead(directory, &read, list) == GOAT_OK);
+  CHECK(goatKernelFileCount(read) == 3);
+  for (i = 0; i < goatKernelFileCount(kernel); ++i) {
+    const char *name = goatKernelFileName(kernel, i);
+    CHECK(goatKernelFile(kernel, name, &data, &size) == GOAT_OK);
+    CHECK(goatKernelFile(read, name, &again, &sizeAgain) == GOAT_OK);
+    CHECK(size == sizeAgain && memcmp(data, again, size) == 0);
+  }
+  CHECK(goatKernelFileName(kernel, 3) == NULL);
+  CHECK(goatKernelFile(kernel, "kernel.html", &data, &size) ==
+        GOAT_INVALID_ARGUMENT);
+  CHECK(goatKernelReport(read, "text", "B=1 Lq=64 Lk=64", &report, list) ==
+        GOAT_OK);
+  CHECK(strstr(goatStringData(report), "layer") != NULL);
+  goatStringDestroy(report);
+  CHECK(goatKernelReport(read, "json", NULL, &report, list) == GOAT_OK);
+  CHECK(goatStringData(report)[0] == '{');
+  goatStringDestroy(report);
+  CHECK(goatKernelReport(read, "text", "B=x", &report, list) == GOAT_MISMATCH);
+  CHECK(goatKernelReport(read, "html", NULL, &report, list) ==
+        GOAT_INVALID_ARGUMENT);
+  goatKernelDestroy(read);
+  CHECK(goatKernelRead("no/such/directory", &read, list) == GOAT_IO_ERROR);
+  goatKernelDestroy(kernel);
+  goatDiagnosticsDestroy(list);
+}
+
+enum { B = 1, L = 37, D = 16 };
+
+/** Inputs as the layer takes them; keys lie transposed in memory. */
+static void fillInputs(GoatTensor inputs[4], double *query, float *key,
+                       float *value, double *slope) {
+  static const int64_t queryShape[] = {B, 2, L, D}, keyShape[] = {B, 1, L, D};
+  static const int64_t transposed[] = {D * L, D * L, 1, L};
+  int i;
+  for (i = 0; i < B * 2 * L * D; ++i)
+    query[i] = sin(i);
+  for (i = 0; i < B * L * D; ++i) {
+    key[i] = (float)cos(3 * i);
+    value[i] = (float)sin(5 * i);
+  }
+  *slope = 0.125;
+  inputs[0] = (GoatTensor){query, GOAT_F64, 4, queryShape, NULL};
+  inputs[1] = (GoatTensor){key, GOAT_F32, 4, keyShape, transposed};
+  inputs[2] = (GoatTensor){value, GOAT_F32, 4, keyShape, NULL};
+  inputs[3] = (GoatTensor){slope, GOAT_F64, 0, NULL, NULL};
+}
+
+/** The layer's formula for one element of the output. */
+static double expected(const double *query, const float *key,
+                       const float *value, int h, int i, int d) {
+  double sum = 0, total = 0, score;
+  int j, e;
+  for (j = 0; j <= i; ++j) {
+    score = 0;
+    for (e = 0; e < D; ++e)
+      score += query[(h * L + i) * D + e] * key[e * L + j];
+    score = exp(score / 4 - 0.125 * (i - j));
+    total += score;
+    sum += score * value[j * D + d];
+  }
+  return sum / total;
+}
+
+static void testRun(void) {
+  static const int64_t shape[] = {B, 2, L, D}, wrong[] = {B, 2, L, D + 1};
+  static const int64_t reversed[] = {2 * L * D, L * D, -D, 1};
+  double query[B * 2 * L * D], slope, exact[B * 2 * L * D], off = 0;
+  float key[B * L * D], value[B * L * D], simulated[B * 2 * L * D];
+  GoatDiagnostics *list = goatDiagnosticsCreate();
+  GoatKernel *kernel = compileLayer(list, "sm_80");
+  GoatRun *reference = NULL, *sim = NULL;
+  GoatTensor inputs[4], out;
+  GoatParameter parameter;
+  GoatComparison comparison;
+  const char *name;
+  uint64_t count;
+  int h, i, d;
+  fillInputs(inputs, query, key, value, &slope);
+  CHECK(goatKernelRun(kernel, GOAT_ON_REFERENCE, inputs, 4, 0, &reference,
+                      list) == GOAT_OK);
+  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 4, 7, &sim, list) ==
+        GOAT_OK);
+  CHECK(goatRunOutputCount(sim) == 1);
+  CHECK(goatRunOutput(sim, 0, &parameter) == GOAT_OK);
+  CHECK(parameter.shape[2] == L && parameter.dtype == GOAT_F16);
+  CHECK(goatRunOutput(sim, 1, &parameter) == GOAT_INVALID_ARGUMENT);
+  out = (GoatTensor){exact, GOAT_F64, 4, shape, NULL};
+  CHECK(goatRunCopyOutput(reference, 0, &out, list) == GOAT_OK);
+  /* The last row first. */
+  out = (GoatTensor){simulated + (L - 1) * D, GOAT_F32, 4, shape, reversed};
+  CHECK(goatRunCopyOutput(sim, 0, &out, list) == GOAT_OK);
+  for (h = 0; h < 2; ++h)
+    for (i = 0; i < L; ++i)
+      for (d = 0; d < D; ++d) {
+        double right = expected(query, key, value, h, i, d);
+        /* Inputs were rounded to f16. */
+        off = fmax(off, fabs(exact[(h * L + i) * D + d] - right));
+        off = fmax(off, fabs(simulated[(h * L + L - 1 - i) * D + d] - right));
+      }
+  CHECK(off < 4e-3);
+  CHECK(goatRunCompare(sim, reference, 0, &comparison, list) == GOAT_OK);
+  CHECK(comparison.isWithin && comparison.relativeL2 < comparison.tolerance);
+  CHECK(comparison.relativeL2 > 0 && comparison.maxAbs > 0);
+  CHECK(goatRunCompare(sim, reference, 1, &comparison, list) ==
+        GOAT_INVALID_ARGUMENT);
+  CHECK(goatRunCount(sim, 0, &name, &count) == GOAT_OK);
+  CHECK(strcmp(name, "warp_instructions") == 0 && count > 0);
+  CHECK(goatRunCountCount(reference) == 0);
+
+  out = (GoatTensor){simulated, GOAT_F32, 4, wrong, NULL};
+  CHECK(goatRunCopyOutput(sim, 0, &out, list) == GOAT_MISMATCH);
+  CHECK(says(list, GOAT_ERROR, "room for 'out' of shape 1x2x37x16 but got"));
+  goatRunDestroy(sim);
+  goatRunDestroy(reference);
+  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 3, 0, &sim, list) ==
+        GOAT_MISMATCH);
+  CHECK(says(list, GOAT_ERROR, "expected 4 inputs of 'layer' but got 3"));
+  inputs[0].shape = wrong;
+  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 4, 0, &sim, list) ==
+        GOAT_MISMATCH);
+  CHECK(says(list, GOAT_ERROR, "'query' of shape ?x2x?x16 but got 1x2x37x17"));
+  inputs[0].shape = shape;
+  inputs[0].dtype = GOAT_I32;
+  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 4, 0, &sim, list) ==
+        GOAT_MISMATCH);
+  CHECK(
+      says(list, GOAT_ERROR, "'query' of type f16, bf16, f32 or f64 but got"));
+  inputs[0] = (GoatTensor){NULL, GOAT_F16, 4, shape, NULL};
+  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 4, 0, &sim, list) ==
+        GOAT_MISMATCH);
+  CHECK(says(list, GOAT_ERROR, "the data of 'query' not to be NULL"));
+  goatKernelDestroy(kernel);
+  goatDiagnosticsDestroy(list);
+}
+
+static void testReferenceOnly(void) {
+  double query[B * 2 * L * D], slope;
+  float key[B * L * D], value[B * L * D];
+  GoatDiagnostics *list = goatDiagnosticsCreate();
+  GoatKernel *kernel = compileLayer(list, "reference");
+  GoatRun *run = NULL;
+  GoatTensor inputs[4];
+  fillInputs(inputs, query, key, value, &slope);
+  CHECK(goatKernelFileCount(kernel) == 1);
+  CHECK(goatKernelInputCount(kernel) == 4);
+  CHECK(goatKernelRun(kernel, GOAT_ON_REFERENCE, inputs, 4, 0, &run, list) ==
+        GOAT_OK);
+  goatRunDestroy(run);
+  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 4, 0, &run, list) ==
+        GOAT_UNAVAILABLE);
+  CHECK(goatKernelWrite(kernel, ".", list) == GOAT_UNAVAILABLE);
+  CHECK(says(list, GOAT_ERROR, "'layer' is for the reference"));
+  goatKernelDestroy(kernel);
+  goatDiagnosticsDestroy(list);
+}
+
+static void testSim(void) {
+  static const char ptx[] =
+      ".version 8.0\n.target sm_80\n.address_size 64\n"
+      ".visible .entry twice(.param .u64 p, .param .u32 n) {\n"
+      "  .reg .b64 %rd<3>;\n  .reg .b32 %r<5>;\n"
+      "  ld.param.u64 %rd0, [p];\n  ld.param.u32 %r0, [n];\n"
+      "  mov.u32 %r1, %tid.x;\n  mul.wide.u32 %rd1, %r1, 4;\n"
+      "  add.s64 %rd2, %rd0, %rd1;\n  ld.global.u32 %r2, [%rd2];\n"
+      "  mul.lo.u32 %r3, %r2, %r0;\n  st.global.u32 [%rd2], %r3;\n  ret;\n}\n";
+  GoatDiagnostics *list = goatDiagnosticsCreate();
+  GoatSim *sim = goatSimCreate(0);
+  GoatSimModule *module = NULL;
+  uint32_t numbers[32], factor = 2, i;
+  uint64_t address = goatSimAllocate(sim, sizeof numbers, "numbers");
+  const void *arguments[] = {&address, &factor};
+  size_t sizes[] = {8, 4};
+  GoatSimLaunch launch = {"twice", {1, 1, 1}, {32, 1, 1}, {1, 1, 1},
+                          0,       arguments, sizes,      2};
+  GoatDiagnostic entry;
+  for (i = 0; i < 32; ++i)
+    numbers[i] = i;
+  CHECK(address != 0);
+  CHECK(goatSimWrite(sim, address, numbers, sizeof numbers) == GOAT_OK);
+  CHECK(goatSimWrite(sim, address + 4, numbers, sizeof numbers) ==
+        GOAT_MISMATCH);
+  CHECK(goatSimModuleLoad(ptx, strlen(ptx), "twice.ptx", &module, list) ==
+        GOAT_OK);
+  CHECK(goatSimRun(sim, module, &launch, list) == GOAT_OK);
+  CHECK(goatSimRead(sim, address, numbers, sizeof numbers) == GOAT_OK);
+  CHECK(numbers[31] == 62);
+  launch.block[0] = 64;
+  goatDiagnosticsClear(list);
+  CHECK(goatSimRun(sim, module, &launch, list) == GOAT_FINDINGS);
+  CHECK(says(list, GOAT_ERROR, "out-of-bounds"));
+  CHECK(goatDiagnosticsGet(list, 0, &entry) == GOAT_OK && entry.line == 12);
+  launch.argumentCount = 1;
+  CHECK(goatSimRun(sim, module, &launch, list) == GOAT_MISMATCH);
+  goatSimModuleDestroy(module);
+  CHECK(goatSimModuleLoad("mov", 3, "bad.ptx", &module, list) ==
+        GOAT_PARSE_ERROR);
+  CHECK(says(list, GOAT_ERROR, "bad.ptx:1"));
+  goatSimDestroy(sim);
+  goatDiagnosticsDestroy(list);
+}
+
+static void *compileInThread(void *unused) {
+  (void)unused;
+  GoatDiagnostics *list = goatDiagnosticsCreate();
+  GoatKernel *kernel = compileLayer(list, "sm_80");
+  goatDiagnosticsDestroy(list);
+  return kernel;
+}
+
+static void testThreads(void) {
+  pthread_t threads[3];
+  void *kernels[3];
+  const char *first, *other;
+  size_t size, otherSize;
+  int i;
+  for (i = 0; i < 3; ++i)
+    CHECK(pthread_create(&threads[i], NULL, compileInThread, NULL) == 0);
+  for (i = 0; i < 3; ++i)
+    CHECK(pthread_join(threads[i], &kernels[i]) == 0);
+  CHECK(goatKernelFile(kernels[0], "kernel.ptx", &first, &size) == GOAT_OK);
+  for (i = 1; i < 3; ++i) {
+    CHECK(goatKernelFile(kernels[i], "kernel.ptx", &other, &otherSize) ==
+          GOAT_OK);
+    CHECK(size == otherSize && memcmp(first, other, size) == 0);
+  }
+  for (i = 0; i < 3; ++i)
+    goatKernelDestroy(kernels[i]);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: goat-c-test DIRECTORY\n");
+    return 2;
+  }
+  testVersion();
+  testOptions();
+  testRefusedText();
+  testEmit();
+  testArtifact(argv[1]);
+  testRun();
+  testReferenceOnly();
+  testSim();
+  testThreads();
+  printf("%d checks failed\n", failures);
+  return failures != 0;
+}
