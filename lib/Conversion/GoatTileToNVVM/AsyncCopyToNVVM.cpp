@@ -5,10 +5,12 @@
 //
 // The threads of a block deal out the 16-byte chunks of a copy in turn, panel
 // by panel of the swizzle: eight neighbouring threads copy 128 bytes that meet
-// each bank of shared memory once, and whole sectors of global memory.
+// each bank of shared memory once, and whole sectors of global memory. Where
+// rows are not aligned to 16 bytes a thread copies its chunk in pieces.
 //
 //===----------------------------------------------------------------------===//
 
+#include "MemoryAccess.h"
 #include "NVVMInstructions.h"
 #include "Patterns.h"
 #include "ScalarEmitter.h"
@@ -23,6 +25,8 @@ using namespace goat::tile;
 namespace {
 
 constexpr int64_t chunkBytes = 16;
+/// What cp.async copies at least.
+constexpr int64_t leastAsyncBytes = 4;
 
 /// The threads of the block of an op's kernel, which is converted before what
 /// is in it.
@@ -52,14 +56,18 @@ struct CopyAsyncLowering : OpConversionPattern<CopyAsyncOp> {
 
     Value firstRow = adaptor.getFirstRow().front();
     Value stride = adaptor.getStride().front();
+    Value columnStride =
+        op.getColumnStride() ? adaptor.getColumnStride().front() : Value();
+    auto alongRow = [&](Value elements) {
+      return columnStride ? emitter.mul(elements, columnStride) : elements;
+    };
     Value thread = emitter.threadId();
-    Value zero = emitter.i32(0), full = emitter.i32(chunkBytes);
     Value row = emitter.divide(thread, panelChunks);
     Value column = emitter.mul(emitter.remainder(thread, panelChunks),
                                chunkBytes / elementBytes);
     Value offset = emitter.add(
         emitter.mul(emitter.extend(emitter.add(firstRow, row)), stride),
-        emitter.extend(column));
+        alongRow(emitter.extend(column)));
     Value global = emitter.elementPointer(adaptor.getPointer().front(),
                                           buffer.getElementType(), offset);
     std::optional<int64_t> sharedStep = getSharedStep(buffer, rowStep);
@@ -68,21 +76,28 @@ struct CopyAsyncLowering : OpConversionPattern<CopyAsyncOp> {
       Value inRange =
           emitter.less(emitter.add(firstRow, row), adaptor.getRows().front());
       for (int64_t first = 0; first < rowBytes; first += panelBytes) {
-        Value condition = inRange;
-        if (first + panelBytes > copiedBytes)
-          condition = emitter.both(
-              condition,
-              emitter.less(column,
-                           emitter.i32((copiedBytes - first) / elementBytes)));
-        nvvm::copyAsync(
-            rewriter, op.getLoc(),
-            // Panels lie one after another.
-            emitter.elementPointer(emitter.sharedPointer(shared),
-                                   rewriter.getI8Type(),
-                                   emitter.i32(panelOffset(buffer, first))),
-            emitter.elementPointer(global, buffer.getElementType(),
-                                   emitter.i32(first / elementBytes)),
-            emitter.select(condition, full, zero));
+        // Panels lie one after another.
+        Value target = emitter.elementPointer(
+            emitter.sharedPointer(shared), rewriter.getI8Type(),
+            emitter.i32(panelOffset(buffer, first)));
+        SmallVector<Piece> pieces;
+        for (int64_t byte = 0; byte < chunkBytes; byte += op.getAlignment()) {
+          Value condition = inRange;
+          int64_t columns = (copiedBytes - first - byte) / elementBytes;
+          if (first + byte + panelBytes - chunkBytes >= copiedBytes)
+            condition = emitter.both(
+                condition, emitter.less(column, emitter.i32(columns)));
+          Value distance = columnStride
+                               ? emitter.constant(rewriter.getI64Type(),
+                                                  (first + byte) / elementBytes)
+                               : emitter.i32((first + byte) / elementBytes);
+          pieces.push_back(
+              {emitter.elementPointer(global, buffer.getElementType(),
+                                      alongRow(distance)),
+               condition});
+        }
+        copyChunk(emitter, buffer.getElementType(), op.getAlignment(), target,
+                  pieces);
       }
     };
     for (int64_t first = 0; first < rows; first += rowStep) {
@@ -115,6 +130,32 @@ struct CopyAsyncLowering : OpConversionPattern<CopyAsyncOp> {
   }
 
 private:
+  /// A part of a chunk: where it comes from, and whether it is there.
+  struct Piece {
+    Value global, condition;
+  };
+
+  /// Copies the pieces of one chunk, of `bytes` each.
+  static void copyChunk(ScalarEmitter &emitter, Type element, int64_t bytes,
+                        Value target, ArrayRef<Piece> pieces) {
+    OpBuilder &builder = emitter.getBuilder();
+    if (bytes >= leastAsyncBytes) {
+      for (auto [number, piece] : llvm::enumerate(pieces))
+        nvvm::copyAsync(builder, emitter.getLoc(),
+                        emitter.elementPointer(target, builder.getI8Type(),
+                                               emitter.i32(number * bytes)),
+                        piece.global, bytes,
+                        emitter.select(piece.condition, emitter.i32(bytes),
+                                       emitter.i32(0)));
+      return;
+    }
+    SmallVector<Value> elements;
+    for (const Piece &piece : pieces)
+      elements.append(
+          loadElements(emitter, {piece.global, element}, 1, piece.condition));
+    storeElements(emitter, {target, element}, elements, /*condition=*/{});
+  }
+
   static int64_t rowBytesOf(BufferType buffer) {
     return buffer.getShape()[1] *
            buffer.getElementType().getIntOrFloatBitWidth() / 8;

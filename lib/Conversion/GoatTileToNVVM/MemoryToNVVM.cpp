@@ -125,17 +125,21 @@ struct StoreLowering : OpConversionPattern<StoreOp> {
 /// The accesses of one thread to the rows of a row-major matrix.
 class RowAccess {
 public:
-  /// Up to `columns` columns of the tile are accessed.
-  RowAccess(ScalarEmitter &emitter, RankedTensorType type, int64_t columns)
+  /// Up to `columns` columns of the tile are accessed, `alignment` bytes at a
+  /// time at most; `columnStride` is null where it is 1.
+  RowAccess(ScalarEmitter &emitter, RankedTensorType type, int64_t columns,
+            int64_t alignment, Value columnStride)
       : emitter(emitter), type(type), layout(*getTileLayout(type)),
-        columns(columns), source(layout.broadcastSource(1)),
+        columns(columns), columnStride(columnStride),
+        source(layout.broadcastSource(1)),
         columnBase(emitter.threadBase(layout, 1)) {
     for (unsigned bit = 0; bit < layout::TileLayout::laneBits; ++bit)
       lastThreadColumn |= layout.laneBasis(bit)[1];
     for (unsigned bit = 0; 1u << bit < layout.numWarps(); ++bit)
       lastThreadColumn |= layout.warpBasis(bit)[1];
     unsigned bits = type.getElementType().getIntOrFloatBitWidth();
-    for (width = std::max(1u, 128 / bits); width > 1; width /= 2)
+    for (width = std::max<int64_t>(1, 8 * alignment / bits); width > 1;
+         width /= 2)
       if (isWidth(width))
         break;
   }
@@ -155,17 +159,22 @@ public:
       Value &rowPointer = rowPointers[source[reg]];
       if (!rowPointer) {
         Value start = emitter.mul(emitter.extend(rows[source[reg]]), stride);
-        rowPointer = emitter.elementPointer(
-            pointer, type.getElementType(),
-            emitter.add(start, emitter.extend(columnBase)));
+        Value along = emitter.extend(columnBase);
+        if (columnStride)
+          along = emitter.mul(along, columnStride);
+        rowPointer = emitter.elementPointer(pointer, type.getElementType(),
+                                            emitter.add(start, along));
       }
       Value condition = masks[source[reg]];
       if (column + lastThreadColumn + width > columns)
         condition = emitter.both(
             condition, emitter.less(columnBase, emitter.i32(columns - column)));
-      access(reg, width,
-             ElementAddress{rowPointer, type.getElementType(), column},
-             condition);
+      ElementAddress address{rowPointer, type.getElementType(), column};
+      if (columnStride)
+        address = {emitter.elementPointer(rowPointer, type.getElementType(),
+                                          emitter.mul(columnStride, column)),
+                   type.getElementType()};
+      access(reg, width, address, condition);
     }
   }
 
@@ -192,14 +201,22 @@ private:
   RankedTensorType type;
   layout::TileLayout layout;
   int64_t columns;
+  Value columnStride;
   std::vector<unsigned> source; // of each register, the row's
   Value columnBase;
   int32_t lastThreadColumn = 0;
   unsigned width;
 };
 
-int64_t getColumns(RankedTensorType type, std::optional<uint64_t> columns) {
-  return columns ? static_cast<int64_t>(*columns) : type.getDimSize(1);
+template <typename OpT, typename AdaptorT>
+RowAccess getRowAccess(ScalarEmitter &emitter, OpT op, AdaptorT adaptor,
+                       RankedTensorType type) {
+  std::optional<uint64_t> columns = op.getColumns();
+  return RowAccess(
+      emitter, type,
+      columns ? static_cast<int64_t>(*columns) : type.getDimSize(1),
+      op.getAlignment(),
+      op.getColumnStride() ? adaptor.getColumnStride().front() : Value());
 }
 
 struct LoadRowsLowering : OpConversionPattern<LoadRowsOp> {
@@ -213,7 +230,7 @@ struct LoadRowsLowering : OpConversionPattern<LoadRowsOp> {
     Value zero =
         LLVM::ZeroOp::create(rewriter, op.getLoc(), type.getElementType());
     SmallVector<Value> results(layoutOf(type).numRegisters(), zero);
-    RowAccess(emitter, type, getColumns(type, op.getColumns()))
+    getRowAccess(emitter, op, adaptor, type)
         .forEachRun(adaptor.getPointer().front(), adaptor.getRow(),
                     adaptor.getMask(), adaptor.getStride().front(),
                     [&](unsigned reg, unsigned count, ElementAddress address,
@@ -236,7 +253,7 @@ struct StoreRowsLowering : OpConversionPattern<StoreRowsOp> {
     ScalarEmitter emitter(rewriter, op.getLoc());
     auto type = cast<RankedTensorType>(op.getValue().getType());
     Value writes = emitter.isFirstHolder(layoutOf(type));
-    RowAccess(emitter, type, getColumns(type, op.getColumns()))
+    getRowAccess(emitter, op, adaptor, type)
         .forEachRun(adaptor.getPointer().front(), adaptor.getRow(),
                     adaptor.getMask(), adaptor.getStride().front(),
                     [&](unsigned reg, unsigned count, ElementAddress address,

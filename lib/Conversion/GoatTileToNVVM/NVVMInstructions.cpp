@@ -105,9 +105,11 @@ Value nvvm::voteAny(OpBuilder &builder, Location loc, Value condition) {
 }
 
 void nvvm::copyAsync(OpBuilder &builder, Location loc, Value shared,
-                     Value global, Value sourceBytes) {
-  NVVM::CpAsyncOp::create(builder, loc, shared, global, 16,
-                          NVVM::LoadCacheModifierKind::CG, sourceBytes);
+                     Value global, unsigned bytes, Value sourceBytes) {
+  NVVM::CpAsyncOp::create(builder, loc, shared, global, bytes,
+                          bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                                      : NVVM::LoadCacheModifierKind::CA,
+                          sourceBytes);
 }
 
 void nvvm::commitGroup(OpBuilder &builder, Location loc) {

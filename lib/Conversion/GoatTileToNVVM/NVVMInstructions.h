@@ -50,10 +50,10 @@ mlir::Value shuffleXor(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value voteAny(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value condition);
 
-/// cp.async.cg of 16 bytes, of which `sourceBytes` (i32, 0 or 16) are read and
-/// the others become zero.
+/// cp.async of 4, 8 or 16 bytes, of which `sourceBytes` (i32, 0 or all) are
+/// read and the others become zero.
 void copyAsync(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value shared,
-               mlir::Value global, mlir::Value sourceBytes);
+               mlir::Value global, unsigned bytes, mlir::Value sourceBytes);
 
 /// cp.async.commit_group.
 void commitGroup(mlir::OpBuilder &builder, mlir::Location loc);

@@ -68,6 +68,21 @@ LogicalResult StoreOp::verify() {
 // goat_tile.load_rows, goat_tile.store_rows
 //===----------------------------------------------------------------------===//
 
+/// Constraint (C4) of ops that access rows.
+static LogicalResult verifyAlignment(Operation *op, Type element,
+                                     uint64_t alignment, bool hasColumnStride) {
+  uint64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  if (!llvm::isPowerOf2_64(alignment) || alignment < bytes || alignment > 16)
+    return op->emitOpError("(C4) expected an alignment of a power of two from ")
+           << bytes << " to 16 bytes but got "
+           << static_cast<int64_t>(alignment);
+  if (hasColumnStride && alignment != bytes)
+    return op->emitOpError("(C4) expected an alignment of ")
+           << bytes << " bytes with a column_stride, one element, but got "
+           << static_cast<int64_t>(alignment);
+  return success();
+}
+
 static LogicalResult verifyRows(Operation *op, StringRef name, Value pointer,
                                 Value row, Value mask, Value value,
                                 std::optional<uint64_t> columns) {
@@ -96,13 +111,19 @@ static LogicalResult verifyRows(Operation *op, StringRef name, Value pointer,
 }
 
 LogicalResult LoadRowsOp::verify() {
-  return verifyRows(*this, "the result", getPointer(), getRow(), getMask(),
-                    getResult(), getColumns());
+  if (failed(verifyRows(*this, "the result", getPointer(), getRow(), getMask(),
+                        getResult(), getColumns())))
+    return failure();
+  return verifyAlignment(*this, getPointer().getType().getElementType(),
+                         getAlignment(), bool(getColumnStride()));
 }
 
 LogicalResult StoreRowsOp::verify() {
-  return verifyRows(*this, "the value", getPointer(), getRow(), getMask(),
-                    getValue(), getColumns());
+  if (failed(verifyRows(*this, "the value", getPointer(), getRow(), getMask(),
+                        getValue(), getColumns())))
+    return failure();
+  return verifyAlignment(*this, getPointer().getType().getElementType(),
+                         getAlignment(), bool(getColumnStride()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,11 +243,15 @@ LogicalResult CopyAsyncOp::verify() {
     return emitOpError("(C2) expected the buffer's rows to be a multiple of "
                        "16 bytes but got ")
            << width * bytes << " bytes";
+  if (failed(verifyAlignment(*this, element, getAlignment(),
+                             bool(getColumnStride()))))
+    return failure();
   if (std::optional<uint64_t> columns = getColumns()) {
     int64_t count = static_cast<int64_t>(*columns);
-    if (count < 1 || count > width || count * bytes % 16 != 0)
+    int64_t alignment = static_cast<int64_t>(getAlignment());
+    if (count < 1 || count > width || count * bytes % alignment != 0)
       return emitOpError("(C3) expected columns to be a multiple of ")
-             << 16 / bytes << " up to " << width << " but got " << count;
+             << alignment / bytes << " up to " << width << " but got " << count;
   }
   return success();
 }

@@ -64,20 +64,27 @@ def LoadRowsOp : GoatTile_Op<"load_rows", [MemoryEffects<[MemRead]>]> {
   let description = [{
     `result[r, c] = mask[r] ? pointer[row[r]·stride + c] : 0` for c < `columns`
     (default: all), 0 beyond. `row` is an i32 vector in the slice (axis 1) of
-    result's encoding; `stride` is in elements; the product is taken in i64. The pointer and the stride
-    are aligned to 16 bytes, so neighbouring columns of one thread are read
-    together.
+    result's encoding; `stride` is in elements; the product is taken in i64. The
+    pointer and the stride are aligned to `alignment` bytes, so neighbouring
+    columns of one thread are read together, as many as that allows. With
+    `column_stride`, an element of column c lies c·column_stride on instead of c,
+    and each is read alone.
     Constraints:
     - (C1) result has rank 2, an encoding and the pointer's element type.
     - (C2) row and mask are vectors of result's rows in `slice<axis = 1>` of its
       encoding, of i32 and i1.
     - (C3) columns is positive and no more than result has.
+    - (C4) alignment is a power of two, at least the size of an element and at
+      most 16; with column_stride it is that size.
   }];
   let arguments = (ins PointerType:$pointer, AnyRankedTensor:$row, AnyRankedTensor:$mask,
-                       I64:$stride, OptionalAttr<I64Attr>:$columns);
+                       I64:$stride, Optional<I64>:$column_stride,
+                       OptionalAttr<I64Attr>:$columns,
+                       DefaultValuedAttr<I64Attr, "16">:$alignment);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $pointer `[` $row `]` `masked` `(` $mask `)` `stride` `(` $stride `)` attr-dict `:`
+    $pointer `[` $row `]` `masked` `(` $mask `)` `stride` `(` $stride `)`
+    (`column_stride` `(` $column_stride^ `)`)? attr-dict `:`
     type($pointer) `,` type($row) `,` type($mask) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -88,12 +95,15 @@ def StoreRowsOp : GoatTile_Op<"store_rows", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     `pointer[row[r]·stride + c] = value[r, c]` where mask[r] holds and c <
     `columns` (default: all); the counterpart of `goat_tile.load_rows`, with its
-    constraints (C1), (C2), (C3) for value.
+    constraints (C1), (C2), (C3), (C4) for value.
   }];
   let arguments = (ins AnyRankedTensor:$value, PointerType:$pointer, AnyRankedTensor:$row,
-                       AnyRankedTensor:$mask, I64:$stride, OptionalAttr<I64Attr>:$columns);
+                       AnyRankedTensor:$mask, I64:$stride, Optional<I64>:$column_stride,
+                       OptionalAttr<I64Attr>:$columns,
+                       DefaultValuedAttr<I64Attr, "16">:$alignment);
   let assemblyFormat = [{
-    $value `,` $pointer `[` $row `]` `masked` `(` $mask `)` `stride` `(` $stride `)` attr-dict `:`
+    $value `,` $pointer `[` $row `]` `masked` `(` $mask `)` `stride` `(` $stride `)`
+    (`column_stride` `(` $column_stride^ `)`)? attr-dict `:`
     type($value) `,` type($pointer) `,` type($row) `,` type($mask)
   }];
   let hasVerifier = 1;
@@ -225,21 +235,39 @@ def CopyAsyncOp : GoatTile_Op<"copy_async", [MemoryEffects<[MemRead, MemWrite]>]
     `firstRow + r < rows`, else zero; columns from `columns` (default: the
     buffer's) on are zero. `firstRow` ≥ 0 and `rows` are i32, `stride` is in
     elements; the product is taken in i64. Nothing past `rows` is read. Pointer
-    and stride are aligned to 16 bytes. The buffer must not be read until the
-    result has gone through a commit and a wait, and other threads' parts of it
-    not before the barrier after that.
+    and stride are aligned to `alignment` bytes: as many are copied at a time.
+    With `column_stride`, column c lies c·column_stride elements on. The buffer
+    must not be read until the result has gone through a commit and a wait, and
+    other threads' parts of it not before the barrier after that.
+
+    What is less than 4 bytes has no asynchronous copy: there each thread reads
+    its part into registers and writes it, which is slow and not overlapped.
     Constraints:
     - (C1) the buffer has rank 2 and the pointer's element type.
     - (C2) a row of the buffer is a multiple of 16 bytes.
-    - (C3) columns is a multiple of 16 bytes and no more than the buffer has.
+    - (C3) columns is a multiple of `alignment` and no more than the buffer has.
+    - (C4) alignment is a power of two, at least the size of an element and at
+      most 16; with column_stride it is that size.
   }];
   let arguments = (ins PointerType:$pointer, I32:$firstRow, I32:$rows, I64:$stride,
-                       BufferType:$buffer, OptionalAttr<I64Attr>:$columns);
+                       BufferType:$buffer, Optional<I64>:$column_stride,
+                       OptionalAttr<I64Attr>:$columns,
+                       DefaultValuedAttr<I64Attr, "16">:$alignment);
   let results = (outs TokenType:$token);
   let assemblyFormat = [{
-    $pointer `[` $firstRow `to` $rows `]` `stride` `(` $stride `)` `into` $buffer attr-dict `:`
+    $pointer `[` $firstRow `to` $rows `]` `stride` `(` $stride `)`
+    (`column_stride` `(` $column_stride^ `)`)? `into` $buffer attr-dict `:`
     type($pointer) `,` type($buffer)
   }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$token, "::mlir::Value":$pointer,
+                   "::mlir::Value":$firstRow, "::mlir::Value":$rows,
+                   "::mlir::Value":$stride, "::mlir::Value":$buffer,
+                   "::mlir::IntegerAttr":$columns), [{
+      build($_builder, $_state, token, pointer, firstRow, rows, stride, buffer,
+            /*column_stride=*/::mlir::Value(), columns);
+    }]>
+  ];
   let hasVerifier = 1;
 }
 
