@@ -56,6 +56,8 @@ Bounds goat::runtime::boundsOf(const Tensor &expected, DType dtype,
       relative = 0;
     } else if (!magnitudes.empty()) {
       floor = tolerances::cancellation * std::sqrt(width) * magnitudes[row];
+      if (width < tolerances::narrowRow)
+        floor += bounds.relativeL2 * std::sqrt(width) * magnitudes[row];
     }
     // What is stored rounds to a subnormal at worst; zeros stay zeros.
     if (dtype == DType::F16 && squared > 0)
@@ -81,7 +83,8 @@ static std::vector<double> magnitudesOf(AttentionOp op,
                                         llvm::ArrayRef<int64_t> outShape,
                                         const Tensor *lse) {
   const Tensor *value = inputOf(op.getValue(), inputs);
-  if (!value || op.getExclude().empty())
+  if (!value ||
+      (op.getExclude().empty() && op.getValueDim() >= tolerances::narrowRow))
     return {};
   const Tensor *lengths = inputOf(op.getKLengths(), inputs);
   const int64_t heads = outShape[1], queries = outShape[2];

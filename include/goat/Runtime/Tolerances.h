@@ -27,6 +27,11 @@ constexpr double f16 = 0x1p-11;
 /// values may be a few times |Σ p v|. A row that is wrong is off by about 1.
 constexpr double rowFactor = 4;
 
+/// In a row of fewer elements than this, Σ p v may be small where Σ p|v| is
+/// not, in all of them at once: its error is held against the largest |value|
+/// that the row's head may read as well.
+constexpr int narrowRow = 4;
+
 /// Where an exclusion removes nearly all of a row, relative error says nothing:
 /// what remains is the rounding in f32 (2^-24) of a few operations on numbers
 /// as large as the row's values. In units of the largest |value| that the

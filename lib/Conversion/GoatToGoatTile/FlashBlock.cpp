@@ -57,19 +57,25 @@ void FlashBlock::locate() {
       tiles.compare(arith::CmpIPredicate::slt, query, context.queryLength);
 }
 
-Value FlashBlock::matrix(Value tensor, Value firstRow) {
+RowMatrix FlashBlock::matrix(Value tensor, Value firstRow) {
   bool isQuery = tensor == attention.getQuery();
   auto type = cast<RankedTensorType>(tensor.getType());
-  return matrixOf(tiles, kernel.input(cast<BlockArgument>(tensor)),
-                  context.batch, isQuery ? context.head : context.keyHead,
-                  type.getDimSize(1),
-                  isQuery ? context.queryRows : context.keyRows,
-                  type.getDimSize(3), firstRow);
+  int64_t width = type.getDimSize(3);
+  Value pointer =
+      matrixOf(tiles, kernel.input(cast<BlockArgument>(tensor)), context.batch,
+               isQuery ? context.head : context.keyHead, type.getDimSize(1),
+               isQuery ? context.queryRows : context.keyRows, width, firstRow);
+  return {pointer, tiles.i64(width), Value(), width,
+          rowAlignmentBytes(width, type.getElementType())};
 }
 
-IntegerAttr FlashBlock::columnsOf(int64_t width) {
-  return paddedHeadDim(width) == width ? IntegerAttr()
-                                       : builder.getI64IntegerAttr(width);
+RowMatrix FlashBlock::outputMatrix() {
+  int64_t width = attention.getValueDim();
+  Value pointer =
+      matrixOf(tiles, kernel.output(0), context.batch, context.head,
+               attention.getNumQueryHeads(), context.queryRows, width);
+  return {pointer, tiles.i64(width), Value(), width,
+          rowAlignmentBytes(width, elementType())};
 }
 
 Coordinates FlashBlock::coordinates() const {

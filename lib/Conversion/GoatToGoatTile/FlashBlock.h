@@ -13,6 +13,7 @@
 #define GOAT_CONVERSION_GOATTOGOATTILE_FLASHBLOCK_H
 
 #include "AttentionContext.h"
+#include "RowMatrix.h"
 
 namespace goat::tile {
 
@@ -35,9 +36,9 @@ public:
 
   /// The matrix of this block's batch entry in query, key or value, from a row
   /// on.
-  mlir::Value matrix(mlir::Value tensor, mlir::Value firstRow = {});
-  /// How many columns of a padded tile are there in memory; null when all are.
-  mlir::IntegerAttr columnsOf(int64_t width);
+  RowMatrix matrix(mlir::Value tensor, mlir::Value firstRow = {});
+  /// The matrix of this block's rows in the output.
+  RowMatrix outputMatrix();
   /// The coordinates of the block's rows; those of the keys are null.
   Coordinates coordinates() const;
   bool isSoftmax() { return attention.getNormalizer() == Normalizer::softmax; }

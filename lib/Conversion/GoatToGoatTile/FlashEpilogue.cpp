@@ -95,11 +95,10 @@ FailureOr<Value> Epilogue::applyExclusion(Value row) {
       block.locate();
       OwnRows own = findOwnRows(index);
       Type element = block.elementType();
-      Value narrow = LoadRowsOp::create(
-          builder, tiles.loc, withElementType(block.outputType, element),
-          block.matrix(attention.getValue(), own.first), own.distance,
-          own.exists, tiles.i64(attention.getValueDim()),
-          block.columnsOf(attention.getValueDim()));
+      Value narrow =
+          block.matrix(attention.getValue(), own.first)
+              .load(tiles, withElementType(block.outputType, element),
+                    own.distance, own.exists);
       return arith::ExtFOp::create(builder, tiles.loc, block.outputType,
                                    narrow);
     });
@@ -188,12 +187,7 @@ LogicalResult Epilogue::build(Value output, OnlineSoftmax *softmax,
   Type element = block.elementType();
   Value narrow = arith::TruncFOp::create(
       builder, tiles.loc, withElementType(block.outputType, element), finished);
-  Value outMatrix = matrixOf(tiles, kernel.output(0), block.context.batch,
-                             block.context.head, attention.getNumQueryHeads(),
-                             block.context.queryRows, attention.getValueDim());
-  StoreRowsOp::create(builder, tiles.loc, narrow, outMatrix, block.query,
-                      block.queryExists, tiles.i64(attention.getValueDim()),
-                      block.columnsOf(attention.getValueDim()));
+  block.outputMatrix().store(tiles, narrow, block.query, block.queryExists);
   if (attention.getLse())
     storeLse(total.reference, total.sum, rowSees);
   return success();

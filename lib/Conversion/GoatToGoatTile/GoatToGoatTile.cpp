@@ -13,6 +13,7 @@
 #include "FlashBlock.h"
 #include "FlashForward.h"
 #include "KernelBuilder.h"
+#include "RowMatrix.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -97,13 +98,10 @@ static LogicalResult checkBuildable(AttentionOp attention,
            << element << "; cast query, key and value, or run the reference";
   for (auto [name, dim] : {std::pair{"query and key", attention.getHeadDim()},
                            std::pair{"value", attention.getValueDim()}})
-    if (dim % 8 != 0 || paddedHeadDim(dim) == 0)
-      return attention.emitError("expected a head dimension that is a multiple "
-                                 "of 8, at most 256, for the schedule "
-                                 "flash_mma but got ")
-             << dim << " for " << name
-             << "; pad with zeros to the next multiple of 8 and give the scale "
-                "of the unpadded dimension as static_scale";
+    if (paddedHeadDim(dim) == 0)
+      return attention.emitError("expected a head dimension of at most ")
+             << greatestHeadDim << " for the schedule flash_mma but got " << dim
+             << " for " << name << "; split the heads, or run the reference";
   int64_t warps = schedule.getWarps();
   bool isRowsPerWarp =
       schedule.getRows() == 16 * warps || schedule.getRows() == 32 * warps;
@@ -132,6 +130,25 @@ static LogicalResult checkBuildable(AttentionOp attention,
   return success();
 }
 
+/// Says which rows are copied in small pieces, which takes longer.
+static void remarkSmallCopies(AttentionOp attention) {
+  Type element = attention.getQueryType().getElementType();
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  for (auto [name, whose, width] :
+       {std::tuple{"query and key", "their", attention.getHeadDim()},
+        std::tuple{"value", "its", attention.getValueDim()}}) {
+    int64_t alignment = rowAlignmentBytes(width, element);
+    if (alignment < fastAlignmentBytes)
+      attention.emitRemark("copies ")
+          << name << " " << alignment << " bytes at a time, "
+          << (alignment < leastAsyncBytes ? "through registers, " : "") << "as "
+          << whose << " rows of " << width * bytes
+          << " bytes are no multiple of 16; a head dimension that is a "
+             "multiple of "
+          << fastAlignmentBytes / bytes << " is copied faster";
+  }
+}
+
 static LogicalResult convert(func::FuncOp function) {
   FailureOr<AttentionOp> attention = findAttention(function);
   if (failed(attention))
@@ -145,6 +162,7 @@ static LogicalResult convert(func::FuncOp function) {
     return failure();
 
   OpBuilder builder(function);
+  remarkSmallCopies(*attention);
   FailureOr<KernelBuilder> kernel = KernelBuilder::create(function, builder);
   if (failed(kernel))
     return failure();

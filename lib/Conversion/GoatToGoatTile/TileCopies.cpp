@@ -11,11 +11,11 @@ using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
 
-TileCopies::TileCopies(FlashBlock &block) : block(block) {
+TileCopies::TileCopies(FlashBlock &block)
+    : block(block), keyMatrix(block.matrix(block.attention.getKey())),
+      valueMatrix(block.matrix(block.attention.getValue())) {
   AttentionOp attention = block.attention;
   ScheduleAttr schedule = block.schedule;
-  keyMatrix = block.matrix(attention.getKey());
-  valueMatrix = block.matrix(attention.getValue());
   auto alloc = [&](ArrayRef<int64_t> shape) -> Value {
     return AllocOp::create(block.builder, block.tiles.loc,
                            BufferType::get(block.builder.getContext(), shape,
@@ -28,14 +28,6 @@ TileCopies::TileCopies(FlashBlock &block) : block(block) {
                    paddedHeadDim(attention.getHeadDim())});
   valueRing = alloc({schedule.getStages(), schedule.getKeys(),
                      paddedHeadDim(attention.getValueDim())});
-}
-
-Value TileCopies::copyTile(Value matrix, Value firstRow, Value rows,
-                           int64_t width, Value buffer) {
-  TileBuilder &tiles = block.tiles;
-  return CopyAsyncOp::create(
-      tiles.builder, tiles.loc, TokenType::get(tiles.builder.getContext()),
-      matrix, firstRow, rows, tiles.i64(width), buffer, block.columnsOf(width));
 }
 
 Value TileCopies::stage(Value ring, Value number) {
@@ -56,10 +48,10 @@ Value TileCopies::copy(Value number, const KeyTiles &keyTiles,
   SmallVector<Value> tokens;
   if (extraToken)
     tokens.push_back(extraToken);
-  tokens.push_back(copyTile(keyMatrix, firstKey, keyTiles.rowEnd,
-                            block.attention.getHeadDim(), key(number)));
-  tokens.push_back(copyTile(valueMatrix, firstKey, keyTiles.rowEnd,
-                            block.attention.getValueDim(), value(number)));
+  tokens.push_back(
+      keyMatrix.copy(tiles, firstKey, keyTiles.rowEnd, key(number)));
+  tokens.push_back(
+      valueMatrix.copy(tiles, firstKey, keyTiles.rowEnd, value(number)));
   if (Value strip = scores.copy(
           tiles, number, keyTiles.ordinalOf(tiles, number),
           tiles.compare(arith::CmpIPredicate::slt, number, keyTiles.end),
@@ -72,9 +64,9 @@ Value TileCopies::copy(Value number, const KeyTiles &keyTiles,
 SmallVector<Value> TileCopies::start(const KeyTiles &keyTiles,
                                      ScoreTile &scores) {
   TileBuilder &tiles = block.tiles;
-  Value queryToken = copyTile(block.matrix(block.attention.getQuery()),
-                              block.firstQuery, block.context.queryLength,
-                              block.attention.getHeadDim(), queryBuffer);
+  Value queryToken = block.matrix(block.attention.getQuery())
+                         .copy(tiles, block.firstQuery,
+                               block.context.queryLength, queryBuffer);
   SmallVector<Value> groups;
   for (int64_t ahead = 0; ahead < block.schedule.getStages() - 1; ++ahead)
     groups.push_back(

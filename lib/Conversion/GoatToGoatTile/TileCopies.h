@@ -39,14 +39,12 @@ public:
   mlir::Value value(mlir::Value number) { return stage(valueRing, number); }
 
 private:
-  mlir::Value copyTile(mlir::Value matrix, mlir::Value firstRow,
-                       mlir::Value rows, int64_t width, mlir::Value buffer);
   mlir::Value stage(mlir::Value ring, mlir::Value number);
   mlir::Value copy(mlir::Value number, const KeyTiles &keyTiles,
                    ScoreTile &scores, mlir::Value extraToken, bool isFirst);
 
   FlashBlock &block;
-  mlir::Value keyMatrix, valueMatrix;
+  RowMatrix keyMatrix, valueMatrix;
   mlir::Value queryBuffer, keyRing, valueRing;
 };
 

@@ -29,3 +29,13 @@ func.func @load_rows_c3(%p: !goat_tile.ptr<f32>, %r: tensor<16xi32, #row>, %m: t
   %t = goat_tile.load_rows %p[%r] masked(%m) stride(%s) {columns = 9 : i64} : !goat_tile.ptr<f32>, tensor<16xi32, #row>, tensor<16xi1, #row> -> tensor<16x8xf32, #mma>
   return
 }
+
+// -----
+
+#mma = #goat_tile.mma<warps = 1>
+#row = #goat_tile.slice<axis = 1, #mma>
+func.func @load_rows_c4(%p: !goat_tile.ptr<f32>, %r: tensor<16xi32, #row>, %m: tensor<16xi1, #row>, %s: i64) {
+  // expected-error@+1 {{(C4) expected an alignment of a power of two from 4 to 16 bytes but got 2}}
+  %t = goat_tile.load_rows %p[%r] masked(%m) stride(%s) {alignment = 2 : i64} : !goat_tile.ptr<f32>, tensor<16xi32, #row>, tensor<16xi1, #row> -> tensor<16x8xf32, #mma>
+  return
+}

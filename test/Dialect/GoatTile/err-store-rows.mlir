@@ -29,3 +29,13 @@ func.func @c3(%p: !goat_tile.ptr<f32>, %v: tensor<16x8xf32, #mma>, %r: tensor<16
   goat_tile.store_rows %v, %p[%r] masked(%m) stride(%s) {columns = 0 : i64} : tensor<16x8xf32, #mma>, !goat_tile.ptr<f32>, tensor<16xi32, #row>, tensor<16xi1, #row>
   return
 }
+
+// -----
+
+#mma = #goat_tile.mma<warps = 1>
+#row = #goat_tile.slice<axis = 1, #mma>
+func.func @c4(%p: !goat_tile.ptr<f32>, %v: tensor<16x8xf32, #mma>, %r: tensor<16xi32, #row>, %m: tensor<16xi1, #row>, %s: i64) {
+  // expected-error@+1 {{(C4) expected an alignment of 4 bytes with a column_stride, one element, but got 8}}
+  goat_tile.store_rows %v, %p[%r] masked(%m) stride(%s) column_stride(%s) {alignment = 8 : i64} : tensor<16x8xf32, #mma>, !goat_tile.ptr<f32>, tensor<16xi32, #row>, tensor<16xi1, #row>
+  return
+}

@@ -102,6 +102,8 @@ gpu.module @layer {
     %own = goat_tile.load_rows %q[%r] masked(%ok) stride(%c64) : !goat_tile.ptr<bf16>, tensor<128xi32, #row>, tensor<128xi1, #row> -> tensor<128x64xbf16, #mma>
     // CHECK: goat_tile.store_rows %{{.*}}, %{{.*}}[%{{.*}}] masked(%{{.*}}) stride(%{{.*}}) {columns = 48 : i64} :
     goat_tile.store_rows %own, %out[%r] masked(%ok) stride(%c64) {columns = 48 : i64} : tensor<128x64xbf16, #mma>, !goat_tile.ptr<bf16>, tensor<128xi32, #row>, tensor<128xi1, #row>
+    // CHECK: goat_tile.store_rows %{{.*}}, %{{.*}}[%{{.*}}] masked(%{{.*}}) stride(%{{.*}}) column_stride(%{{.*}}) {alignment = 2 : i64} :
+    goat_tile.store_rows %own, %out[%r] masked(%ok) stride(%c64) column_stride(%c64) {alignment = 2 : i64} : tensor<128x64xbf16, #mma>, !goat_tile.ptr<bf16>, tensor<128xi32, #row>, tensor<128xi1, #row>
     gpu.return
   }
 }

@@ -22,11 +22,17 @@ std::vector<uint16_t> numbers(size_t count) {
 }
 
 /// Rows 3, 4, … of a 20×`stride` matrix through a 32×`width` tile of which
-/// `columns` columns are read and written.
-void copyRows(unsigned width, unsigned columns, unsigned stride) {
+/// `columns` columns are read and written, `alignment` bytes at a time, each
+/// `columnStride` elements after the one before.
+void copyRows(unsigned width, unsigned columns, unsigned stride,
+              unsigned alignment = 16, unsigned columnStride = 1) {
   std::map<std::string, std::string> values = {
+      {"ATTRIBUTES", "{alignment = " + std::to_string(alignment) +
+                         " : i64, columns = " + std::to_string(columns) +
+                         " : i64}"},
+      {"APART", columnStride == 1 ? "" : "column_stride(%apart)"},
+      {"STEP", std::to_string(columnStride)},
       {"WIDTH", std::to_string(width)},
-      {"COLUMNS", std::to_string(columns)},
       {"TILE", "tensor<32x" + std::to_string(width) +
                    "xbf16, #goat_tile.mma<warps = 2>>"},
       {"ROW", "#goat_tile.slice<axis = 1, #goat_tile.mma<warps = 2>>"}};
@@ -39,11 +45,12 @@ void copyRows(unsigned width, unsigned columns, unsigned stride) {
     %r = arith.addi %i, %three : tensor<32xi32, $ROW>
     %n = goat_tile.splat %rows : i32 -> tensor<32xi32, $ROW>
     %ok = arith.cmpi slt, %r, %n : tensor<32xi32, $ROW>
-    %t = goat_tile.load_rows %in[%r] masked(%ok) stride(%stride) {columns = $COLUMNS : i64} : !goat_tile.ptr<bf16>, tensor<32xi32, $ROW>, tensor<32xi1, $ROW> -> $TILE
+    %apart = arith.constant $STEP : i64
+    %t = goat_tile.load_rows %in[%r] masked(%ok) stride(%stride) $APART $ATTRIBUTES : !goat_tile.ptr<bf16>, tensor<32xi32, $ROW>, tensor<32xi1, $ROW> -> $TILE
     %f = arith.extf %t : $TILE to tensor<32x$WIDTHxf32, #goat_tile.mma<warps = 2>>
     %g = arith.negf %f : tensor<32x$WIDTHxf32, #goat_tile.mma<warps = 2>>
     %h = arith.truncf %g : tensor<32x$WIDTHxf32, #goat_tile.mma<warps = 2>> to $TILE
-    goat_tile.store_rows %h, %out[%r] masked(%ok) stride(%stride) {columns = $COLUMNS : i64} : $TILE, !goat_tile.ptr<bf16>, tensor<32xi32, $ROW>, tensor<32xi1, $ROW>
+    goat_tile.store_rows %h, %out[%r] masked(%ok) stride(%stride) $APART $ATTRIBUTES : $TILE, !goat_tile.ptr<bf16>, tensor<32xi32, $ROW>, tensor<32xi1, $ROW>
   )",
                          values));
   std::vector<uint16_t> in = numbers(20 * stride);
@@ -52,7 +59,9 @@ void copyRows(unsigned width, unsigned columns, unsigned stride) {
   for (unsigned r = 0; r < 20; ++r)
     for (unsigned c = 0; c < stride; ++c) {
       float expected =
-          r < 3 || c >= columns ? 0.0f : -fromBf16(in[r * stride + c]);
+          r < 3 || c % columnStride != 0 || c >= columns * columnStride
+              ? 0.0f
+              : -fromBf16(in[r * stride + c]);
       ASSERT_EQ(fromBf16(out[r * stride + c]), expected) << r << ", " << c;
     }
 }
@@ -61,12 +70,20 @@ TEST(Rows, WholeTile) { copyRows(24, 24, 24); }
 TEST(Rows, SomeColumns) { copyRows(32, 24, 24); }
 TEST(Rows, OddColumns) { copyRows(16, 11, 24); }
 TEST(Rows, LongStride) { copyRows(8, 8, 72); }
+TEST(Rows, OfFourBytes) { copyRows(16, 10, 10, 4); }
+TEST(Rows, OfTwoBytes) { copyRows(16, 11, 11, 2); }
+TEST(Rows, ColumnsApart) { copyRows(16, 5, 17, 2, 3); }
 
 /// Rows from `first` of a matrix of `rows` rows into a buffer of
 /// `bufferRows`×`width`, and out of it by a product with the unit matrix.
 void copyAsync(unsigned bufferRows, unsigned width, unsigned columns, int first,
-               int rows, unsigned threads, bool swizzled) {
+               int rows, unsigned threads, bool swizzled,
+               unsigned alignment = 16, unsigned columnStride = 1) {
   std::map<std::string, std::string> values = {
+      {"PITCH", std::to_string(columns * columnStride)},
+      {"APART", columnStride == 1 ? "" : "column_stride(%apart)"},
+      {"STEP", std::to_string(columnStride)},
+      {"ALIGNMENT", std::to_string(alignment)},
       {"R", std::to_string(bufferRows)},
       {"WIDTH", std::to_string(width)},
       {"COLUMNS", std::to_string(columns)},
@@ -81,10 +98,11 @@ void copyAsync(unsigned bufferRows, unsigned width, unsigned columns, int first,
                     "%in: !goat_tile.ptr<bf16>, %out: !goat_tile.ptr<f32>, "
                     "%first: i32, %rows: i32",
                     fill(R"(
-    %stride = arith.constant $COLUMNS : i64
+    %stride = arith.constant $PITCH : i64
+    %apart = arith.constant $STEP : i64
     %width = arith.constant $WIDTH : i64
     %b = goat_tile.alloc : $BUF
-    %t = goat_tile.copy_async %in[%first to %rows] stride(%stride) into %b {columns = $COLUMNS : i64} : !goat_tile.ptr<bf16>, $BUF
+    %t = goat_tile.copy_async %in[%first to %rows] stride(%stride) $APART into %b {alignment = $ALIGNMENT : i64, columns = $COLUMNS : i64} : !goat_tile.ptr<bf16>, $BUF
     %g = goat_tile.commit %t
     goat_tile.wait %g pending = 0
     goat_tile.barrier
@@ -102,7 +120,8 @@ void copyAsync(unsigned bufferRows, unsigned width, unsigned columns, int first,
     goat_tile.store_rows %p, %out[%i] masked(%m) stride(%width) : tensor<$Rx$WIDTHxf32, $MMA>, !goat_tile.ptr<f32>, tensor<$Rxi32, #goat_tile.slice<axis = 1, $MMA>>, tensor<$Rxi1, #goat_tile.slice<axis = 1, $MMA>>
   )",
                          values));
-  std::vector<uint16_t> in = numbers(size_t(std::max(rows, 1)) * columns);
+  const size_t pitch = columns * columnStride;
+  std::vector<uint16_t> in = numbers(std::max(rows, 1) * pitch);
   kernel.input(in)
       .output(4 * bufferRows * width, 0xff)
       .scalar(first)
@@ -111,8 +130,9 @@ void copyAsync(unsigned bufferRows, unsigned width, unsigned columns, int first,
   for (unsigned r = 0; r < bufferRows; ++r)
     for (unsigned c = 0; c < width; ++c) {
       int row = first + int(r);
-      float expected =
-          row < rows && c < columns ? fromBf16(in[row * columns + c]) : 0.0f;
+      float expected = row < rows && c < columns
+                           ? fromBf16(in[row * pitch + c * columnStride])
+                           : 0.0f;
       ASSERT_EQ(out[r * width + c], expected) << r << ", " << c;
     }
 }
@@ -126,6 +146,11 @@ TEST(CopyAsync, Panels) { copyAsync(32, 96, 96, 1, 40, 64, true); }
 TEST(CopyAsync, MoreThreadsThanChunks) {
   copyAsync(64, 16, 16, 0, 64, 128, true);
 }
+TEST(CopyAsync, PiecesOfEight) { copyAsync(32, 64, 36, 1, 20, 64, true, 8); }
+TEST(CopyAsync, PiecesOfFour) { copyAsync(32, 96, 90, 3, 35, 64, true, 4); }
+TEST(CopyAsync, PiecesOfTwo) { copyAsync(32, 80, 67, 3, 30, 64, true, 2); }
+TEST(CopyAsync, OneColumn) { copyAsync(16, 16, 1, 0, 9, 32, true, 2); }
+TEST(CopyAsync, ColumnsApart) { copyAsync(32, 32, 23, 1, 30, 64, true, 2, 3); }
 TEST(CopyAsync, FewRowsAtOnce) { copyAsync(32, 256, 256, 0, 32, 64, true); }
 
 } // namespace

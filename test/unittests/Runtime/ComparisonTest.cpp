@@ -103,11 +103,24 @@ TEST(Comparison, ATinyRowMayUnderflowInF16) {
 }
 
 TEST(Comparison, CancellationIsMeasuredByTheRowsValues) {
-  Tensor expected{{2, 1}, {1e-18, -2e-18}};
+  Tensor expected{{2, 4}, {1e-18, 0, 0, 0, -2e-18, 0, 0, 0}};
   auto change = [](Tensor &x) { x.data[0] = 3e-7; };
   EXPECT_TRUE(isRight(expected, DType::BF16, change, {1, 0}));
   EXPECT_FALSE(isRight(expected, DType::BF16, change, {0, 1}));
   EXPECT_FALSE(isRight(expected, DType::BF16, change, {0.1, 1}));
+}
+
+TEST(Comparison, NarrowRowsAreMeasuredByTheValuesTheyMayRead) {
+  for (auto [width, part] :
+       {std::pair(3, 0.999), std::pair(3, 1.001), std::pair(4, 0.5)}) {
+    const double bound = tolerances::bf16 * std::sqrt(width) * 3;
+    Tensor expected{{1, width}, std::vector<double>(width, 0.0)};
+    Tensor actual = expected;
+    actual.data[1] = part * bound;
+    EXPECT_EQ(compare(actual, expected, boundsOf(expected, DType::BF16, {3.0}))
+                  .isWithin,
+              width < 4 && part < 1);
+  }
 }
 
 TEST(Comparison, EveryLseIsBounded) {
