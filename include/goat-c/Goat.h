@@ -205,7 +205,11 @@ typedef enum GoatDType {
   GOAT_F32 = 2,
   GOAT_I32 = 3,
   /** Of the caller's tensors only. */
-  GOAT_F64 = 4
+  GOAT_F64 = 4,
+  /** A byte, false where it is 0. */
+  GOAT_I1 = 5,
+  GOAT_I8 = 6,
+  GOAT_I64 = 7
 } GoatDType;
 
 #define GOAT_MAX_RANK 8
@@ -251,7 +255,7 @@ typedef struct GoatRun GoatRun;
 
 /**
  * Runs a kernel on `inputCount` tensors, one for each input in order. Floats
- * are rounded to the parameter's type, integers are taken for integers only.
+ * are rounded to the parameter's type, integers have to be of it.
  * `seed` orders the simulator's blocks and warps. With GOAT_FINDINGS, `run` is
  * written too, and each finding is an error in `diagnostics`.
  */
@@ -266,7 +270,7 @@ GOAT_C_API size_t goatRunOutputCount(const GoatRun *run);
 GOAT_C_API GoatStatus goatRunOutput(const GoatRun *run, size_t index,
                                     GoatParameter *parameter);
 /** Copies an output to a tensor of its shape, of any floating-point type for
- * floats (rounded to nearest) and I32 for integers. */
+ * floats (rounded to nearest) and of its own type for integers. */
 GOAT_C_API GoatStatus goatRunCopyOutput(const GoatRun *run, size_t index,
                                         const GoatTensor *destination,
                                         GoatDiagnostics *diagnostics);

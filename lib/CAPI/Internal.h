@@ -100,8 +100,13 @@ llvm::StringRef optionOr(const GoatOptions *options, llvm::StringRef key,
 /// Those of `options` that are the pipeline's.
 void fill(const GoatOptions *options, GoatToPTXOptions &pipeline);
 
+/// "f16" and the like; "unknown" for a number that is no GoatDType.
+llvm::StringRef nameOf(GoatDType dtype);
+std::optional<GoatDType> parseDType(llvm::StringRef name);
+
 /// A parameter as the interface describes it; its name lives in `spec`. False
-/// when it has more than GOAT_MAX_RANK dimensions.
+/// when it has more than GOAT_MAX_RANK dimensions, or a type that the interface
+/// has no name for.
 bool describe(const ptx::InputSpec &spec, GoatParameter &parameter);
 
 } // namespace goat::capi

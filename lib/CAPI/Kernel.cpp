@@ -34,20 +34,10 @@ bool goat::capi::describe(const ptx::InputSpec &spec,
     return false;
   parameter = {};
   parameter.name = spec.name.c_str();
-  switch (spec.dtype) {
-  case ptx::DType::F16:
-    parameter.dtype = GOAT_F16;
-    break;
-  case ptx::DType::BF16:
-    parameter.dtype = GOAT_BF16;
-    break;
-  case ptx::DType::F32:
-    parameter.dtype = GOAT_F32;
-    break;
-  case ptx::DType::I32:
-    parameter.dtype = GOAT_I32;
-    break;
-  }
+  std::optional<GoatDType> dtype = parseDType(ptx::dtypeName(spec.dtype));
+  if (!dtype)
+    return false;
+  parameter.dtype = *dtype;
   parameter.rank = spec.shape.size();
   for (auto [index, size] : llvm::enumerate(spec.shape))
     parameter.shape[index] = size.value_or(-1);

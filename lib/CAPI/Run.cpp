@@ -19,20 +19,23 @@ using namespace goat;
 using namespace goat::capi;
 using runtime::Tensor;
 
-static llvm::StringRef nameOf(GoatDType dtype) {
-  switch (dtype) {
-  case GOAT_F16:
-    return "f16";
-  case GOAT_BF16:
-    return "bf16";
-  case GOAT_F32:
-    return "f32";
-  case GOAT_I32:
-    return "i32";
-  case GOAT_F64:
-    return "f64";
-  }
+static constexpr std::pair<GoatDType, llvm::StringLiteral> dtypes[] = {
+    {GOAT_F16, "f16"}, {GOAT_BF16, "bf16"}, {GOAT_F32, "f32"},
+    {GOAT_I32, "i32"}, {GOAT_F64, "f64"},   {GOAT_I1, "i1"},
+    {GOAT_I8, "i8"},   {GOAT_I64, "i64"}};
+
+llvm::StringRef goat::capi::nameOf(GoatDType dtype) {
+  for (const auto &[known, name] : dtypes)
+    if (known == dtype)
+      return name;
   return "unknown";
+}
+
+std::optional<GoatDType> goat::capi::parseDType(llvm::StringRef name) {
+  for (const auto &[dtype, known] : dtypes)
+    if (known == name)
+      return dtype;
+  return std::nullopt;
 }
 
 /// Nothing for F64, which no parameter has.
@@ -74,12 +77,14 @@ static void forEachElement(const GoatTensor &tensor,
 /// What is wrong with a tensor of the caller's for `spec`; empty for nothing.
 static std::string faultOf(const GoatTensor &tensor, llvm::StringRef name,
                            ptx::DType dtype) {
-  if (nameOf(tensor.dtype) == "unknown" ||
-      (tensor.dtype == GOAT_I32) != (dtype == ptx::DType::I32))
-    return llvm::formatv("expected '{0}' of type {1} but got {2}", name,
-                         dtype == ptx::DType::I32 ? "i32"
-                                                  : "f16, bf16, f32 or f64",
-                         nameOf(tensor.dtype));
+  // Floats are rounded to the parameter's; integers have to be its own.
+  llvm::StringRef wanted = ptx::dtypeName(dtype), given = nameOf(tensor.dtype);
+  if (wanted.starts_with("i")
+          ? given != wanted
+          : given != "f64" && !given.contains("f16") && given != "f32")
+    return llvm::formatv(
+        "expected '{0}' of type {1} but got {2}", name,
+        wanted.starts_with("i") ? wanted : "f16, bf16, f32 or f64", given);
   if (tensor.rank < 0 || tensor.rank > GOAT_MAX_RANK)
     return llvm::formatv("expected '{0}' of rank 0 to {1} but got {2}", name,
                          GOAT_MAX_RANK, tensor.rank);

@@ -1,7 +1,26 @@
 # Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Launching what GOAT compiled, from Python.
+"""Attention layers, from Python functions to GPU kernels.
 
-The package is called goatc because `goat` is the import name of the official
-module of the method.
+    layer = goatc.attention(q, k, v, score=prior, mask=goatc.mask.causal())
+    kernel = goatc.compile(layer, target="sm_90")
+    out = goatc.run(kernel, q, k, v, on="sim")
+
+docs/python.md is the tutorial. The package is called goatc because `goat` is
+the import name of the official module of the method.
 """
+
+from goatc import exclude, mask, prior
+from goatc.attention import Attention, attention
+from goatc.arrays import to_float
+from goatc.artifact import ArtifactError
+from goatc.capture import capture
+from goatc.kernel import (Comparison, Kernel, KernelFault, Parameter, compare,
+                          compile, count, emit, load, run)
+from goatc.library import (CompileError, Diagnostic, GoatError,
+                           option_names as options, version)
+from goatc.ops import (ceil, clip, cos, exp, exp2, floor, log, log1p, log2,
+                       maximum, minimum, row_max, row_sum, rsqrt, sigmoid, sin,
+                       softcap, softplus, sqrt, tanh, where)
+from goatc.terms import distance, key_position, query_position
+from goatc.trace import Tensor, TraceError

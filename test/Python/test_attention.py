@@ -1,0 +1,275 @@
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: numpy, goatc-library
+# RUN: %python -B %s
+"""Layers built from functions mean what the functions say.
+
+Each function is called on arrays as well, and attention is worked out from that
+with NumPy in float64; the reference has to agree. That the compiled kernel does
+is shown for a few.
+"""
+
+from pathlib import Path
+import sys
+import unittest
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python")]
+
+import goatc  # noqa: E402
+
+B, HQ, HKV, L, D = 2, 4, 2, 11, 8
+RNG = np.random.default_rng(3)
+# Values that f16 holds exactly, so that rounding plays no part.
+Q, K, V = (RNG.integers(-8, 9, (B, h, L, D)).astype(np.float16) / 8
+           for h in (HQ, HKV, HKV))
+SLOPES = 2.0 ** -np.arange(1.0, HQ + 1)
+BIAS = RNG.normal(size=(HQ, L, L)).astype(np.float32)
+TABLE = RNG.normal(size=(HQ, 2 * L - 1)).astype(np.float32)
+GATE = RNG.normal(size=(B, HQ, L)).astype(np.float32)
+DOCUMENTS = np.sort(RNG.integers(0, 3, (B, L)), -1)
+ALLOWED = RNG.integers(0, 2, (L, L)).astype(bool) | np.eye(L, dtype=bool)
+
+
+def by_numpy(score=None, mask=None, exclude=None):
+    """Returns out and lse of the functions called on arrays, in float64."""
+    b, h, i, j = np.ogrid[:B, :HQ, :L, :L]
+    q, k, v = (np.repeat(a.astype(np.float64), HQ // a.shape[1], 1)
+               for a in (Q, K, V))
+    s = np.einsum("bhid,bhjd->bhij", q, k) / np.sqrt(D)
+    t = np.broadcast_to(score(s, b, h, i, j), s.shape) if score else s
+    sees = np.broadcast_to(mask(b, h, i, j) if mask else True, s.shape)
+    weights = np.where(sees, np.exp(t), 0.0)
+    total = weights.sum(-1, keepdims=True)
+    y = np.einsum("bhij,bhjd->bhid",
+                  np.divide(weights, total, where=total > 0,
+                            out=np.zeros_like(weights)), v)
+    if exclude:
+        y = exclude(y, v, b, h, i)
+    with np.errstate(divide="ignore"):
+        return y, np.log(total[..., 0])
+
+
+class FunctionTest(unittest.TestCase):
+    """The gallery of FlexAttention, and functions of every operator."""
+
+    def check(self, **functions):
+        expected = by_numpy(**functions)
+        built = goatc.attention(Q, K, V, return_lse=True, **functions)
+        kernel = goatc.compile(built, target="reference")
+        actual = goatc.run(kernel, Q, K, V, on="reference")
+        for a, e in zip(actual, expected):
+            np.testing.assert_allclose(a, e, rtol=1e-6, atol=1e-6)
+
+    def test_nothing(self):
+        self.check()
+
+    def test_causal_by_index(self):
+        self.check(mask=lambda b, h, i, j: j <= i)
+
+    def test_sliding_window(self):
+        self.check(mask=lambda b, h, i, j: (i >= j) & (i - j <= 3))
+
+    def test_prefix(self):
+        self.check(mask=lambda b, h, i, j: (j < 4) | (i >= j))
+
+    def test_documents(self):
+        self.check(mask=lambda b, h, i, j: (
+            DOCUMENTS[b, i] == DOCUMENTS[b, j]) & (j <= i))
+
+    def test_an_array_of_truth_values(self):
+        self.check(mask=lambda b, h, i, j: ALLOWED[i, j])
+
+    def test_dilated_and_not(self):
+        self.check(mask=lambda b, h, i, j: ~((i - j) % 3 != 0) ^ (h == 1))
+
+    def test_neighbours_on_a_grid(self):
+        self.check(mask=lambda b, h, i, j: (abs(i // 4 - j // 4) <= 1) &
+                   (abs(i % 4 - j % 4) <= 1))
+
+    def test_rows_without_keys(self):
+        self.check(mask=lambda b, h, i, j: (j < i) & (i % 2 == 1))
+
+    def test_alibi(self):
+        self.check(score=lambda s, b, h, i, j: s + SLOPES[h] * (j - i))
+
+    def test_soft_cap_then_bias(self):
+        self.check(score=lambda s, b, h, i, j: 2 * np.tanh(s / 2) +
+                   BIAS[h, i, j])
+
+    def test_relative_table(self):
+        self.check(score=lambda s, b, h, i, j: s + TABLE[h, i - j + L - 1])
+
+    def test_row_and_key_gates(self):
+        self.check(score=lambda s, b, h, i, j: s * GATE[b, h, i] -
+                   np.maximum(GATE[b, h, j], 0.0))
+
+    def test_buckets(self):
+        def score(s, b, h, i, j):
+            far = np.minimum(np.floor(np.log(np.maximum(abs(i - j), 1)) * 2), 5)
+            return s + np.where(abs(i - j) < 3, abs(i - j), far) * 0.25
+
+        self.check(score=score)
+
+    def test_functions(self):
+        self.check(score=lambda s, b, h, i, j: (
+            np.exp(-s) + np.exp2(s) + np.log(abs(s) + 1) + np.log2(2 + s * s) +
+            np.log1p(s ** 2) + np.sin(s) - np.cos(s) + np.sqrt(abs(s)) +
+            np.clip(s, -0.5, 0.25) + np.ceil(s) + (2 + s) ** 1.5) / 8)
+
+    def test_integers_divide_as_in_python(self):
+        self.check(score=lambda s, b, h, i, j: s + (i - j) // 3 * 0.5 +
+                   (i - j) % -4 + (i - j) // -1 + i % 1 + (i - 2 * j) / 7 + (s * 3) // 1 + s % 0.25)
+
+    def test_comparisons_are_numbers(self):
+        self.check(score=lambda s, b, h, i, j: s + (i > j) * 0.5 +
+                   (i != j) + (s >= 0) * (s < 1) - np.where(h, 1.5, -1))
+
+    def test_constants_on_the_left(self):
+        self.check(score=lambda s, b, h, i, j: 1 - s + 2 / (3 + abs(s)) +
+                   7.5 // (i + 1) + 9.0 % (j + 2) + 2.0 ** (i - j) * 0.001)
+
+    def test_xsa_by_hand(self):
+        def exclude(y, v, b, h, i):
+            if isinstance(y, np.ndarray):
+                return y - (y * v).sum(-1, keepdims=True) * v / np.maximum(
+                    (v * v).sum(-1, keepdims=True), 1e-12)
+            return y - goatc.row_sum(y * v) * v / np.maximum(
+                goatc.row_sum(v * v), 1e-12)
+
+        self.check(exclude=exclude)
+
+    def test_a_gate_per_token(self):
+        self.check(exclude=lambda y, v, b, h, i: y * np.tanh(
+            GATE[b, h, i] if not isinstance(y, np.ndarray)
+            else GATE[..., None]))
+
+    def test_rows_compare_and_select(self):
+        self.check(exclude=lambda y, v, b, h, i: np.where(y > v, y, -0.5 * v))
+
+
+class MethodTest(unittest.TestCase):
+    """The priors, masks and exclusions that come with the package."""
+
+    def check(self, parts, **functions):
+        expected = by_numpy(**functions)
+        built = goatc.attention(Q, K, V, return_lse=True, **parts)
+        kernel = goatc.compile(built, target="reference")
+        actual = goatc.run(kernel, Q, K, V, on="reference")
+        for a, e in zip(actual, expected):
+            np.testing.assert_allclose(a, e, rtol=1e-6, atol=1e-6)
+
+    def test_goat(self):
+        alpha, beta = RNG.normal(size=(2, HKV, 3)).astype(np.float32)
+        omega = np.array([1, 0.1, 0.01], np.float32)
+        u = RNG.normal(size=(HKV, L)).astype(np.float32)
+
+        def score(s, b, h, i, j):
+            # Parameters per key head: two query heads read one row.
+            phase = (i - j)[..., None] * omega.astype(np.float64)
+            g = h[..., None] // 2, np.arange(3)
+            return s + 0.5 * u[h // 2, j] + (
+                alpha[g] * np.cos(phase) + beta[g] * np.sin(phase)).sum(-1)
+
+        self.check({"score": goatc.prior.fourier(alpha, beta, omega) +
+                    0.5 * goatc.prior.key(u)}, score=score)
+
+    def test_fourier_of_another_distance(self):
+        alpha = np.ones((1, 1), np.float32)
+        omega = np.array([0.5], np.float32)
+        self.check(
+            {"score": goatc.prior.fourier(alpha, 0 * alpha, omega,
+                                          lambda b, h, i, j: i % 4 - j % 4)},
+            score=lambda s, b, h, i, j: s + np.cos(0.5 * (i % 4 - j % 4)))
+
+    def test_other_priors(self):
+        self.check({"score": goatc.prior.alibi(SLOPES) -
+                    goatc.prior.bias(BIAS)},
+                   score=lambda s, b, h, i, j: s - SLOPES[h] * (i - j) -
+                   BIAS[h, i, j])
+        self.check({"score": goatc.prior.relative(TABLE[:, :5], first=-2)},
+                   score=lambda s, b, h, i, j: s + TABLE[
+                       h, np.clip(i - j + 2, 0, 4)])
+
+    def test_masks(self):
+        mask = goatc.mask
+        for built, by_hand in (
+                (mask.causal(), lambda b, h, i, j: j <= i),
+                (mask.window(3, 1),
+                 lambda b, h, i, j: (i - j <= 3) & (j - i <= 1)),
+                (mask.prefix(4) | mask.causal(),
+                 lambda b, h, i, j: (j < 4) | (j <= i)),
+                (mask.prefix(np.array([2, 5])),
+                 lambda b, h, i, j: j < np.array([2, 5])[b]),
+                (mask.streaming(2, 3), lambda b, h, i, j: (j <= i) & (
+                    (j < 2) | (i - j < 3))),
+                (mask.documents(DOCUMENTS) & ~mask.window(right=-1),
+                 lambda b, h, i, j: (DOCUMENTS[b, i] == DOCUMENTS[b, j]) &
+                 (j > i - 1)),
+                (mask.documents(DOCUMENTS[0], DOCUMENTS[1]),
+                 lambda b, h, i, j: DOCUMENTS[0, i] == DOCUMENTS[1, j]),
+                (mask.array(ALLOWED), lambda b, h, i, j: ALLOWED[i, j])):
+            with self.subTest(repr(built)):
+                self.check({"mask": built}, mask=by_hand)
+
+    def test_exclusions(self):
+        def xsa(strength):
+            def apply(y, v, b, h, i):
+                scale = strength(b, h, i) / np.maximum(
+                    (v * v).sum(-1, keepdims=True), 1e-12)
+                return y - scale * (y * v).sum(-1, keepdims=True) * v
+            return apply
+
+        per_head = np.linspace(0, 1, HQ).astype(np.float32)
+        exclude = goatc.exclude
+        for built, by_hand in (
+                (exclude.xsa(), xsa(lambda b, h, i: 1.0)),
+                (exclude.xsa(0.25), xsa(lambda b, h, i: 0.25)),
+                (exclude.xsa(per_head), xsa(lambda b, h, i: per_head[h])),
+                (exclude.xsa(lambda b, h, i: goatc.tanh(
+                    exclude_gate[b, h, i])),
+                 xsa(lambda b, h, i: np.tanh(GATE[..., None]))),
+                (exclude.xsa().then(exclude.gate(GATE)),
+                 lambda y, v, b, h, i: xsa(lambda *_: 1.0)(y, v, b, h, i) *
+                 GATE[..., None])):
+            with self.subTest(repr(built)):
+                self.check({"exclude": built}, exclude=by_hand)
+
+    def test_refused_parameters(self):
+        for make, message in (
+                (lambda: goatc.exclude.xsa(mode="max"), "clamp, add, where"),
+                (lambda: goatc.exclude.gate(np.zeros((2, 2))), "a number, "),
+                (lambda: goatc.mask.window(), "a width on one side"),
+                (lambda: goatc.mask.documents(np.zeros((1, 1, 1), int)),
+                 "rank 1 or 2"),
+                (lambda: goatc.prior.bias(np.zeros(3)), "rank 2 to 4"),
+                (lambda: goatc.prior.relative(np.zeros((1, 1, 1))),
+                 "rank 1 or 2")):
+            with self.assertRaisesRegex(ValueError, message):
+                make()
+
+
+exclude_gate = goatc.capture(GATE, "gate")
+
+
+class CompiledTest(unittest.TestCase):
+    """A kernel from functions, on the simulator, against the reference."""
+
+    def test_a_layer_with_everything(self):
+        def score(s, b, h, i, j):
+            return s + BIAS[h, i, j] - SLOPES[h] * goatc.distance(b, i, j) + (
+                (i - j) // 2 % 3) * 0.5
+
+        kernel = goatc.compile(goatc.attention(
+            Q, K, V, score=score, mask=lambda b, h, i, j: (
+                DOCUMENTS[b, i] == DOCUMENTS[b, j]) | ALLOWED[i, j],
+            exclude=goatc.exclude.xsa(SLOPES).then(goatc.exclude.gate(GATE)),
+            sink=np.zeros(HQ, np.float32), return_lse=True), target="sm_80")
+        for comparison in goatc.compare(kernel, Q, K, V, seed=5):
+            self.assertTrue(comparison.is_within, comparison)
+
+
+if __name__ == "__main__":
+    unittest.main()
