@@ -167,30 +167,39 @@ struct ElementU8 {
 template <typename Element>
 constexpr unsigned perRegister = 4 / sizeof(typename Element::Raw);
 
-/// The 16x8 accumulators, in memory order.
-using Accumulators = double[16][8];
-/// One row of them.
+/// A row of eight elements.
 typedef double Row __attribute__((vector_size(64)));
+typedef float FloatRow __attribute__((vector_size(32)));
+typedef int32_t IntRow __attribute__((vector_size(32)));
+/// Rows of the accumulators that are worked on together.
+constexpr unsigned rowStep = 4;
 
-/// c += a b, term by term in order of k. Products are exact in double, so that
-/// fusing them with the sum changes nothing.
-template <unsigned K>
-GOAT_PTXSIM_INLINE void multiply(const double (&a)[16][K],
-                                 const double (&b)[K][8], Accumulators &c) {
+/// The operands as numbers. Register r of A, element after element, is rows
+/// 8(r%2) to 8(r%2) + 7 of columns from 4E(r/2) on; B has its rows.
+template <unsigned K, unsigned columns> struct Operands {
+  static constexpr unsigned blocks = K / columns;
+  alignas(64) double a[2 * blocks][8 * columns];
+  alignas(64) Row b[K];
+
+  double at(unsigned m, unsigned k) const {
+    return a[2 * (k / columns) + m / 8][columns * (m % 8) + k % columns];
+  }
+};
+
+/// rows += a b for `rowStep` rows from m on, term by term in order of k.
+/// Products are exact in double, so that fusing them with the sum changes
+/// nothing.
+template <unsigned K, unsigned columns>
+GOAT_PTXSIM_INLINE void multiply(const Operands<K, columns> &operands,
+                                 unsigned m, Row (&rows)[rowStep]) {
 #ifdef __clang__
 #pragma clang fp contract(fast)
 #endif
-  constexpr unsigned step = 4;
-  for (unsigned m = 0; m < 16; m += step) {
-    Row rows[step];
-    std::memcpy(rows, c[m], sizeof(rows));
-    for (unsigned k = 0; k < K; ++k) {
-      Row right;
-      std::memcpy(&right, b[k], sizeof(right));
-      for (unsigned i = 0; i < step; ++i)
-        rows[i] += a[m + i][k] * right;
-    }
-    std::memcpy(c[m], rows, sizeof(rows));
+  for (unsigned block = 0; block < K / columns; ++block) {
+    const double *a = operands.a[2 * block + m / 8] + columns * (m % 8);
+    for (unsigned k = 0; k < columns; ++k)
+      for (unsigned i = 0; i < rowStep; ++i)
+        rows[i] += a[columns * i + k] * operands.b[columns * block + k];
   }
 }
 
@@ -199,71 +208,86 @@ enum class AccumulatorType { F32, F16, S32 };
 // Accumulator i of lane 4g + t is element 2t + i%2 of row g + 8(i/2): the two
 // accumulators of a row, lane by lane, are the row in order.
 template <AccumulatorType Type>
-GOAT_PTXSIM_INLINE void loadAccumulators(Warp &warp, const uint32_t *slots,
-                                         Accumulators &c) {
-  for (unsigned half = 0; half < 2; ++half) {
-    double *rows = c[8 * half];
-    if (Type == AccumulatorType::F16) {
-      const uint16_t *values = warp.lanes<uint16_t>(slots[half]);
-      for (unsigned i = 0; i < 2 * warpSize; ++i)
-        rows[i] = halfToFloat(values[i]);
-      continue;
+GOAT_PTXSIM_INLINE void loadRows(Warp &warp, const uint32_t *slots, unsigned m,
+                                 Row (&rows)[rowStep]) {
+  if constexpr (Type == AccumulatorType::F16) {
+    const uint16_t *values = warp.lanes<uint16_t>(slots[m / 8]) + m % 8 * 8;
+    for (unsigned i = 0; i < rowStep; ++i)
+      for (unsigned n = 0; n < 8; ++n)
+        rows[i][n] = halfToFloat(values[8 * i + n]);
+  } else {
+    using Narrow =
+        std::conditional_t<Type == AccumulatorType::F32, FloatRow, IntRow>;
+    const Words *even = warp.lanes<Words>(slots[m / 8 * 2]) + m % 8 / 2;
+    const Words *odd = warp.lanes<Words>(slots[m / 8 * 2 + 1]) + m % 8 / 2;
+    for (unsigned i = 0; i < rowStep; i += 2) {
+      Words low = interleaveLow(even[i / 2], odd[i / 2]);
+      Words high = interleaveHigh(even[i / 2], odd[i / 2]);
+      rows[i] = __builtin_convertvector((Narrow)low, Row);
+      rows[i + 1] = __builtin_convertvector((Narrow)high, Row);
     }
-    const Words *even = warp.lanes<Words>(slots[2 * half]);
-    const Words *odd = warp.lanes<Words>(slots[2 * half + 1]);
-    alignas(64) uint32_t bits[2 * warpSize];
-    for (unsigned i = 0; i < warpSize / 8; ++i) {
-      Words pair[2] = {interleaveLow(even[i], odd[i]),
-                       interleaveHigh(even[i], odd[i])};
-      std::memcpy(bits + 16 * i, pair, sizeof(pair));
+  }
+}
+
+/// What the accumulators become, register by register.
+struct Results {
+  alignas(64) uint32_t registers[4][warpSize];
+};
+
+template <AccumulatorType Type>
+GOAT_PTXSIM_INLINE Words narrowRow(const Row &row, bool saturates) {
+  if constexpr (Type == AccumulatorType::F32) {
+    FloatRow values = __builtin_convertvector(row, FloatRow);
+    Words bits = (Words)values;
+    Words isNaN = (Words)(values != values);
+    return (bits & ~isNaN) | (isNaN & 0x7fffffffu);
+  } else {
+    Words bits;
+    for (unsigned n = 0; n < 8; ++n) {
+      double value = row[n];
+      if (saturates)
+        value = std::min(std::max(value, -2147483648.0), 2147483647.0);
+      bits[n] = static_cast<uint32_t>(static_cast<int64_t>(value));
     }
-    for (unsigned i = 0; i < 2 * warpSize; ++i)
-      rows[i] = Type == AccumulatorType::F32 ? double(bitCast<float>(bits[i]))
-                                             : static_cast<int32_t>(bits[i]);
+    return bits;
   }
 }
 
 template <AccumulatorType Type>
-GOAT_PTXSIM_INLINE void storeAccumulators(Warp &warp, const uint32_t *slots,
-                                          const Accumulators &c, bool saturates,
-                                          uint32_t mask) {
-  for (unsigned half = 0; half < 2; ++half) {
-    const double *rows = c[8 * half];
-    if (Type == AccumulatorType::F16) {
-      uint32_t values[warpSize];
-      for (unsigned lane = 0; lane < warpSize; ++lane)
-        values[lane] = doubleToHalf(rows[2 * lane]) |
-                       static_cast<uint32_t>(doubleToHalf(rows[2 * lane + 1]))
-                           << 16;
-      warp.store<uint32_t>(slots[half], values, mask);
-      continue;
+GOAT_PTXSIM_INLINE void storeRows(Results &results, unsigned m, bool saturates,
+                                  const Row (&rows)[rowStep]) {
+  if constexpr (Type == AccumulatorType::F16) {
+    uint32_t *words = results.registers[m / 8] + m % 8 * 4;
+    for (unsigned i = 0; i < rowStep; ++i)
+      for (unsigned t = 0; t < 4; ++t)
+        words[4 * i + t] =
+            doubleToHalf(rows[i][2 * t]) |
+            static_cast<uint32_t>(doubleToHalf(rows[i][2 * t + 1])) << 16;
+  } else {
+    for (unsigned i = 0; i < rowStep; i += 2) {
+      Words low = narrowRow<Type>(rows[i], saturates);
+      Words high = narrowRow<Type>(rows[i + 1], saturates);
+      Words even =
+          __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14);
+      Words odd = __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
+      unsigned lane = (m % 8 + i) * 4;
+      std::memcpy(results.registers[m / 8 * 2] + lane, &even, sizeof(even));
+      std::memcpy(results.registers[m / 8 * 2 + 1] + lane, &odd, sizeof(odd));
     }
-    alignas(64) uint32_t bits[2 * warpSize];
-    for (unsigned i = 0; i < 2 * warpSize; ++i) {
-      double value = rows[i];
-      if (Type == AccumulatorType::F32)
-        bits[i] = bitCast<uint32_t>(canonical(static_cast<float>(value)));
-      else if (saturates && value > 2147483647.0)
-        bits[i] = 0x7fffffffu;
-      else if (saturates && value < -2147483648.0)
-        bits[i] = 0x80000000u;
-      else
-        bits[i] = static_cast<uint32_t>(static_cast<int64_t>(value));
-    }
-    uint32_t even[warpSize], odd[warpSize];
-    for (unsigned i = 0; i < warpSize / 8; ++i) {
-      Words low, high;
-      std::memcpy(&low, bits + 16 * i, sizeof(low));
-      std::memcpy(&high, bits + 16 * i + 8, sizeof(high));
-      Words pair[2] = {
-          __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14),
-          __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15)};
-      std::memcpy(even + 8 * i, &pair[0], sizeof(low));
-      std::memcpy(odd + 8 * i, &pair[1], sizeof(low));
-    }
-    warp.store<uint32_t>(slots[2 * half], even, mask);
-    warp.store<uint32_t>(slots[2 * half + 1], odd, mask);
   }
+}
+
+/// All rows at once, summed as the launch asks for.
+template <unsigned K, unsigned columns>
+void multiplyAsDrawn(const Operands<K, columns> &operands, double (&c)[16][8],
+                     uint64_t seed) {
+  double a[16][K];
+  for (unsigned m = 0; m < 16; ++m)
+    for (unsigned k = 0; k < K; ++k)
+      a[m][k] = operands.at(m, k);
+  double b[K][8];
+  std::memcpy(b, operands.b, sizeof(b));
+  multiplyVaried(K, a[0], b[0], c[0], seed);
 }
 
 template <unsigned K, typename A, typename B, AccumulatorType Type>
@@ -275,31 +299,45 @@ void runMma(Warp &warp, const Instr &instr, uint32_t mask) {
   const uint32_t *aSlots = instr.op + instr.numDst;
   const uint32_t *bSlots = aSlots + aRegisters;
   const uint32_t *cSlots = bSlots + bRegisters;
-  alignas(64) double a[16][K];
-  alignas(64) double b[K][8];
-  alignas(64) Accumulators c;
+  Operands<K, columns> operands;
   for (unsigned r = 0; r < aRegisters; ++r) {
     const auto *raw = warp.lanes<typename A::Raw>(aSlots[r]);
-    for (unsigned g = 0; g < 8; ++g)
-      for (unsigned e = 0; e < columns; ++e)
-        a[g + 8 * (r % 2)][columns * (r / 2) + e] =
-            A::get(raw[columns * g + e]);
+    for (unsigned i = 0; i < 8 * columns; ++i)
+      operands.a[r][i] = A::get(raw[i]);
   }
   for (unsigned r = 0; r < bRegisters; ++r) {
-    const auto *raw = warp.lanes<typename B::Raw>(bSlots[r]);
     typename B::Raw turned[columns][8];
-    transpose(raw, turned);
+    transpose(warp.lanes<typename B::Raw>(bSlots[r]), turned);
     for (unsigned e = 0; e < columns; ++e)
       for (unsigned g = 0; g < 8; ++g)
-        b[columns * r + e][g] = B::get(turned[e][g]);
+        operands.b[columns * r + e][g] = B::get(turned[e][g]);
   }
-  loadAccumulators<Type>(warp, cSlots, c);
+  // The destination may be a source of rows yet to come.
+  Results results;
+  bool saturates = instr.flags & 1;
   uint64_t seed = warp.worker.launch.config.mmaNumerics;
-  if (Type != AccumulatorType::S32 && seed)
-    multiplyVaried(K, a[0], b[0], c[0], seed);
-  else
-    multiply<K>(a, b, c);
-  storeAccumulators<Type>(warp, instr.op, c, instr.flags & 1, mask);
+  if (Type != AccumulatorType::S32 && seed) {
+    double c[16][8];
+    Row rows[rowStep];
+    for (unsigned m = 0; m < 16; m += rowStep) {
+      loadRows<Type>(warp, cSlots, m, rows);
+      std::memcpy(c[m], rows, sizeof(rows));
+    }
+    multiplyAsDrawn(operands, c, seed);
+    for (unsigned m = 0; m < 16; m += rowStep) {
+      std::memcpy(rows, c[m], sizeof(rows));
+      storeRows<Type>(results, m, saturates, rows);
+    }
+  } else {
+    for (unsigned m = 0; m < 16; m += rowStep) {
+      Row rows[rowStep];
+      loadRows<Type>(warp, cSlots, m, rows);
+      multiply(operands, m, rows);
+      storeRows<Type>(results, m, saturates, rows);
+    }
+  }
+  for (unsigned r = 0; r < instr.numDst; ++r)
+    warp.store<uint32_t>(instr.op[r], results.registers[r], mask);
 }
 
 /// mma.m8n8k4 in fp64: A and B have one register, C and D two.

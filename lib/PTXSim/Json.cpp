@@ -60,9 +60,10 @@ std::string jsonReport(const LaunchResult &result,
                        const Prediction *prediction) {
   std::string out = "{\n  \"completed\": ";
   out += result.completed ? "true" : "false";
-  char seconds[32];
-  std::snprintf(seconds, sizeof(seconds), "%.6f", result.hostSeconds);
-  out += ",\n  \"host_seconds\": ";
+  char seconds[80];
+  std::snprintf(seconds, sizeof(seconds),
+                ",\n  \"host_seconds\": %.6f,\n  \"cpu_seconds\": %.6f",
+                result.hostSeconds, result.cpuSeconds);
   out += seconds;
   out += ",\n  \"findings\": [";
   for (size_t i = 0; i < result.findings.size(); ++i)

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <numeric>
 #include <thread>
 
@@ -394,7 +395,22 @@ uint64_t BlockOrder::operator[](uint64_t i) const {
   return static_cast<uint64_t>((UInt128(i) * step + first) % numClusters);
 }
 
+namespace {
+double threadSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) +
+         1e-9 * static_cast<double>(now.tv_nsec);
+}
+} // namespace
+
 void Worker::run() {
+  double start = threadSeconds();
+  runClusters();
+  cpuSeconds = threadSeconds() - start;
+}
+
+void Worker::runClusters() {
   Cluster cluster(*this);
   uint64_t count = launch.order.count();
   uint64_t total = count * launch.blocksPerCluster;
@@ -477,6 +493,8 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
   result.hostSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
+  for (const auto &worker : workers)
+    result.cpuSeconds += worker->cpuSeconds;
   result.counts = sumCounts(impl, workers);
   result.findings = state.sink.take();
   result.completed = !state.stop && state.blocksDone == numBlocks;

@@ -127,6 +127,11 @@ struct Worker {
   /// Per instruction, the allocation it touched last.
   std::vector<Allocation *> allocationCache;
   uint64_t blockSectors = 0, uniqueSectorsRead = 0, uniqueSectorsWritten = 0;
+  /// Processor time of `run`.
+  double cpuSeconds = 0;
+
+private:
+  void runClusters();
 };
 
 enum class AccessKind : uint8_t { Read, Write, Atomic };

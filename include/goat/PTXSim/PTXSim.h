@@ -474,6 +474,8 @@ struct LaunchResult {
   bool completed = false;
   /// Wall clock time of the execution on the host.
   double hostSeconds = 0;
+  /// Time that the host's processors spent on it, all threads together.
+  double cpuSeconds = 0;
 };
 
 /// Executes `entry` of `module`. The error says what is wrong with the call
