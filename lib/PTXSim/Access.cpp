@@ -9,6 +9,7 @@
 
 #include "Access.h"
 #include "Cluster.h"
+#include "Wide.h"
 
 #include <cstdio>
 
@@ -125,23 +126,32 @@ struct Trouble {
   }
 };
 
+/// Whether `bytes` at the addresses of all lanes lie within the `size` bytes
+/// from `base`, which the host has at `data`; if so, points there.
+GOAT_PTXSIM_CLONES
+bool pointInto(LaneAccess &access, uint32_t bytes, uint64_t base, uint64_t size,
+               uint8_t *data) {
+  // The sign is set where an offset is negative or leaves too little room.
+  int64_t outside = static_cast<int64_t>(size - bytes);
+  uint64_t host = reinterpret_cast<uintptr_t>(data);
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    uint64_t offset = access.address[lane] - base;
+    outside |= static_cast<int64_t>(offset | (size - bytes - offset));
+    access.data[lane] = reinterpret_cast<uint8_t *>(host + offset);
+  }
+  return outside >= 0;
+}
+
 uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
                        uint32_t bytes, uint32_t mask, LaneAccess &access,
                        Block &target) {
   SharedMemory &shared = target.shared;
-  Trouble outside;
   const uint32_t *clock = warp.clock.data();
   bool isChecked = warp.worker.isChecked;
-  for (uint32_t left = mask; left; left &= left - 1) {
+  uint32_t inside = pointIntoShared(target, bytes, mask, access);
+  for (uint32_t left = isChecked ? inside : 0; left; left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t address = access.address[lane];
-    if (!shared.contains(address, bytes)) {
-      outside.add(lane);
-      continue;
-    }
-    access.data[lane] = shared.at(address);
-    if (!isChecked)
-      continue;
     SharedMemory::Problem problem;
     uint32_t otherWarp = 0;
     if (instr.access.isStrong)
@@ -158,12 +168,12 @@ uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
   }
   if (isChecked && instr.access.isStrong)
     warp.block.order(warp, instr.access, kind, sharedWindow, access.address,
-                     mask & ~outside.lanes);
-  if (outside.lanes)
+                     inside);
+  if (uint32_t outside = mask & ~inside)
     reportOutside(warp, instr, Space::Shared, kind, bytes,
-                  access.address[outside.first], outside.lanes);
+                  access.address[__builtin_ctz(outside)], outside);
   countShared(warp, instr, access.address, bytes, mask);
-  return mask & ~outside.lanes;
+  return inside;
 }
 
 /// Shared memory of any block of the cluster, each lane's by its address.
@@ -274,11 +284,37 @@ uint32_t resolveParam(Warp &warp, const Instr &instr, AccessKind kind,
 
 } // namespace
 
+uint32_t pointIntoShared(Block &target, uint32_t bytes, uint32_t mask,
+                         LaneAccess &access) {
+  SharedMemory &shared = target.shared;
+  // A whole warp rarely touches more than one variable.
+  const SharedSegment *segment =
+      mask == allLanes ? shared.segmentBefore(access.address[0]) : nullptr;
+  if (segment &&
+      pointInto(access, bytes, uint64_t(shared.begin()) + segment->begin,
+                segment->end - segment->begin,
+                shared.at(uint64_t(shared.begin()) + segment->begin)))
+    return mask;
+  uint32_t inside = 0;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+    if (!shared.contains(access.address[lane], bytes))
+      continue;
+    access.data[lane] = shared.at(access.address[lane]);
+    inside |= 1u << lane;
+  }
+  return inside;
+}
+
 uint32_t resolveGlobal(Warp &warp, const Instr &instr, AccessKind kind,
                        uint32_t bytes, uint32_t mask, LaneAccess &access) {
   Trouble outside, unwritten, readOnly;
   Allocation *cached = warp.worker.allocationCache[instr.id];
-  for (uint32_t left = mask; left; left &= left - 1) {
+  bool isPlain =
+      mask == allLanes && cached && cached->isInitialised &&
+      (kind == AccessKind::Read || !cached->isReadOnly) &&
+      pointInto(access, bytes, cached->base, cached->size, cached->data);
+  for (uint32_t left = isPlain ? 0 : mask; left; left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t address = access.address[lane];
     if (!cached || !cached->contains(address, bytes)) {

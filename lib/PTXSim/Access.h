@@ -18,6 +18,7 @@
 
 namespace goat::ptxsim {
 
+/// Lanes outside of the mask that a function is given may hold anything.
 struct LaneAccess {
   uint64_t address[warpSize];
   uint8_t *data[warpSize];
@@ -28,6 +29,11 @@ void computeAddresses(Warp &warp, const Instr &instr, uint32_t slot,
                       LaneAccess &access);
 void computeAddresses(Warp &warp, uint32_t slot, bool isNarrow, int64_t offset,
                       LaneAccess &access);
+
+/// The lanes whose `bytes` lie in one shared variable of `target`, with where
+/// they lie.
+uint32_t pointIntoShared(Block &target, uint32_t bytes, uint32_t mask,
+                         LaneAccess &access);
 
 /// Global memory alone, without a check of alignment.
 uint32_t resolveGlobal(Warp &warp, const Instr &instr, AccessKind kind,
@@ -67,10 +73,10 @@ void countShared(Warp &warp, const Instr &instr, const uint64_t *address,
 void countGlobal(Warp &warp, const Instr &instr, AccessKind kind,
                  const uint64_t *address, uint32_t bytes, uint32_t mask);
 
-/// Notes a sector that the warp's block touches. `allocation` is where it is
-/// looked for first.
-void noteSector(Warp &warp, uint64_t sector, AccessKind kind,
-                const Allocation *&allocation);
+/// Notes sectors of one region that the warp's block touches. `allocation` is
+/// where they are looked for first.
+void noteSectors(Warp &warp, uint64_t region, uint64_t sectors, AccessKind kind,
+                 const Allocation *&allocation);
 
 void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
                   uint32_t lanes, uint64_t address, uint32_t otherWarp,

@@ -59,7 +59,7 @@ template <auto Fn> OpcodeRow alu(const char *pattern, OpClass opClass) {
   return {pattern,
           opClass,
           nullptr,
-          widest<&Lift<Fn>::run>(),
+          wide<&Lift<Fn>::run>(),
           Lift<Fn>::dstBytes,
           Lift<Fn>::srcBytes,
           Lift<Fn>::numSrc};
@@ -70,7 +70,7 @@ template <auto Fn> OpcodeRow alu(const char *pattern, OpClass opClass) {
 template <auto Fn, auto Fused>
 OpcodeRow aluFused(const char *pattern, OpClass opClass) {
   OpcodeRow row = alu<Fn>(pattern, opClass);
-  row.handler = widest<&Lift<Fn>::run, &Lift<Fused>::run>();
+  row.handler = wide<&Lift<Fn>::run, &Lift<Fused>::run>();
   return row;
 }
 

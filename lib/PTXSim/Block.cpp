@@ -23,7 +23,7 @@ void Block::start(const std::array<uint32_t, 3> &blockIndex) {
   sectors.clear();
   shared.reset(sharedBase + (rank << rankShift), launch.sharedBytes,
                launch.sharedSegments, launch.sharedGranule,
-               cluster.firstCopyParty());
+               cluster.firstCopyParty(), worker.isChecked);
   for (Barrier &barrier : barriers)
     barrier = Barrier();
   mbarriers.clear();

@@ -28,7 +28,7 @@ void runCopy(Warp &warp, const Instr &instr, uint32_t mask) {
   computeAddresses(warp, instr.op[1], instr.flags & sourceNarrowFlag,
                    instr.sourceOffset, source);
 
-  PendingCopy copy;
+  PendingCopy &copy = warp.copies.emplace_back();
   copy.instr = &instr;
   copy.bytes = bytes;
   uint32_t reads = mask, tooLong = 0;
@@ -49,13 +49,12 @@ void runCopy(Warp &warp, const Instr &instr, uint32_t mask) {
                     std::to_string(warp.lanes<uint32_t>(
                         instr.op[2])[__builtin_ctz(tooLong)]));
   uint32_t misaligned = 0;
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
-    if ((destination.address[lane] |
-         (reads >> lane & 1 ? source.address[lane] : 0)) &
-        (bytes - 1))
-      misaligned |= 1u << lane;
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    uint64_t addresses = destination.address[lane] |
+                         (reads >> lane & 1 ? source.address[lane] : 0);
+    misaligned |= static_cast<uint32_t>((addresses & (bytes - 1)) != 0) << lane;
   }
+  misaligned &= mask;
   if (misaligned) {
     warp.report(FindingKind::Misaligned, instr, misaligned,
                 destination.address[__builtin_ctz(misaligned)],
@@ -70,43 +69,40 @@ void runCopy(Warp &warp, const Instr &instr, uint32_t mask) {
   for (uint32_t left = reads; left;) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
     uint32_t size = copy.sourceBytes[lane], same = 0;
-    for (uint32_t rest = left; rest; rest &= rest - 1)
-      if (copy.sourceBytes[__builtin_ctz(rest)] == size)
-        same |= rest & (0u - rest);
+    for (unsigned other = 0; other < warpSize; ++other)
+      same |= static_cast<uint32_t>(copy.sourceBytes[other] == size) << other;
+    same &= left;
     left &= ~same;
     valid |= resolveGlobal(warp, instr, AccessKind::Read, size, same, source);
   }
   SharedMemory &shared = warp.block.shared;
-  uint32_t outside = 0;
-  for (uint32_t left = valid; left; left &= left - 1) {
+  copy.mask =
+      valid ? pointIntoShared(warp.block, bytes, valid, destination) : 0;
+  copy.group = warp.openGroup;
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    copy.destination[lane] = static_cast<uint32_t>(destination.address[lane]);
+    copy.source[lane] = source.data[lane];
+  }
+  for (uint32_t left = warp.worker.isChecked ? copy.mask : 0; left;
+       left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t address = destination.address[lane];
-    if (!shared.contains(address, bytes)) {
-      outside |= 1u << lane;
-      continue;
-    }
     uint32_t otherWarp = 0;
-    SharedMemory::Problem problem =
-        warp.worker.isChecked ? shared.beginCopy(address, bytes, warp.party,
-                                                 warp.clock.data(), otherWarp)
-                              : SharedMemory::Problem::None;
+    SharedMemory::Problem problem = shared.beginCopy(
+        address, bytes, warp.party, warp.clock.data(), otherWarp);
     if (problem != SharedMemory::Problem::None)
       reportShared(warp, instr, problem, 1u << lane, address, otherWarp, true);
-    copy.destination[lane] = static_cast<uint32_t>(address);
-    copy.source[lane] = source.data[lane];
     if (copy.sourceBytes[lane])
       std::memcpy(copy.issued[lane].data(), source.data[lane],
                   copy.sourceBytes[lane]);
-    copy.group[lane] = warp.openGroup[lane];
   }
-  if (outside)
+  if (uint32_t outside = valid & ~copy.mask)
     warp.report(FindingKind::OutOfBounds, instr, outside,
                 destination.address[__builtin_ctz(outside)],
                 "copies to an address outside of shared memory");
   countShared(warp, instr, destination.address, bytes, valid);
-  copy.mask = valid & ~outside;
-  if (copy.mask)
-    warp.copies.push_back(copy);
+  if (!copy.mask)
+    warp.copies.pop_back();
 }
 
 bool decodeCopy(Decoder &d) {
@@ -193,6 +189,10 @@ void Warp::completeCopies(uint32_t mask, uint32_t keepGroups,
       uint32_t address = copy.destination[lane];
       uint8_t *destination = block.shared.at(address);
       uint32_t count = copy.sourceBytes[lane];
+      if (count == 16 && !worker.isChecked) {
+        std::memcpy(destination, copy.source[lane], 16);
+        continue;
+      }
       if (count) {
         if (worker.isChecked &&
             std::memcmp(copy.issued[lane].data(), copy.source[lane], count))

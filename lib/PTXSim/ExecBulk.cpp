@@ -195,7 +195,7 @@ void BulkCopy::count(AccessKind kind, const std::vector<BoxPiece> &pieces,
          sector <= (piece.globalAddress + piece.bytes - 1) / 32; ++sector)
       if (sector != last) {
         ++counts.sectors;
-        noteSector(warp, sector, kind, allocation);
+        noteSectors(warp, regionOf(sector), bitOf(sector), kind, allocation);
         last = sector;
       }
   }

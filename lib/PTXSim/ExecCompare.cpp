@@ -308,9 +308,9 @@ void runSelp(Warp &warp, const Instr &instr, uint32_t mask) {
 
 bool decodeSelp(Decoder &d) {
   unsigned bytes = bitWidth(d.type()) / 8;
-  d.instr.run = bytes == 2   ? runSelp<uint16_t>
-                : bytes == 4 ? runSelp<uint32_t>
-                             : runSelp<uint64_t>;
+  d.instr.run = bytes == 2   ? wide<&runSelp<uint16_t>>()
+                : bytes == 4 ? wide<&runSelp<uint32_t>>()
+                             : wide<&runSelp<uint64_t>>();
   d.instr.propagates = true;
   return d.expectOperands(4) && d.addDst(d.operand(0), bytes) &&
          d.addSrc(d.operand(1), bytes, false, false) &&

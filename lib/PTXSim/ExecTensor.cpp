@@ -124,7 +124,7 @@ bool decodeMatrix(Decoder &d) {
   d.instr.access.vector = static_cast<uint8_t>(count);
   d.instr.access.space = Space::Shared;
   d.instr.access.elementBytes = 16;
-  d.instr.run = isLoad ? widest<&runLoadMatrix>() : widest<&runStoreMatrix>();
+  d.instr.run = isLoad ? wide<&runLoadMatrix>() : wide<&runStoreMatrix>();
   if (!d.expectOperands(2))
     return false;
   bool isDecoded =

@@ -21,16 +21,26 @@ namespace goat::ptxsim {
 
 constexpr unsigned sectorShift = 5;
 
+/// Sectors are kept in regions of 64: the sector's address without the lowest
+/// six bits of its number is the region, these bits say which bit of a word.
+constexpr unsigned regionShift = 6;
+inline uint64_t regionOf(uint64_t sector) { return sector >> regionShift; }
+inline uint64_t bitOf(uint64_t sector) {
+  return uint64_t(1) << (sector & ((1u << regionShift) - 1));
+}
+
 /// The sectors of one block: a hash table that is emptied in no time.
 class SectorSet {
 public:
-  /// True when the sector was not there.
-  bool insert(uint64_t sector);
+  /// Adds sectors of one region, and returns those that were not there. The
+  /// key tells apart what shall count apart.
+  uint64_t insert(uint64_t key, uint64_t sectors);
   void clear();
 
 private:
   struct Entry {
-    uint64_t sector = 0;
+    uint64_t key = 0;
+    uint64_t sectors = 0;
     uint32_t epoch = 0;
   };
   void grow();
@@ -48,9 +58,10 @@ public:
   ~SectorMap();
   SectorMap(const SectorMap &) = delete;
 
-  /// True when the sector of `allocation` was not marked as read, or as
-  /// written.
-  bool mark(const Allocation &allocation, uint64_t sector, bool isWrite);
+  /// How many of the sectors of a region, which lie in `allocation`, were not
+  /// marked as read, or as written.
+  unsigned mark(const Allocation &allocation, uint64_t region, uint64_t sectors,
+                bool isWrite);
 
 private:
   struct Bits {

@@ -16,7 +16,7 @@ namespace goat::ptxsim {
 
 void SharedMemory::reset(uint32_t begin, uint32_t bytes,
                          const std::vector<SharedSegment> &parts,
-                         uint32_t granule, uint32_t warps) {
+                         uint32_t granule, uint32_t warps, bool isWatched) {
   base = begin;
   size = bytes;
   segments = &parts;
@@ -25,7 +25,7 @@ void SharedMemory::reset(uint32_t begin, uint32_t bytes,
   shift = 0;
   while ((2u << shift) <= granule)
     ++shift;
-  uint32_t count = (bytes >> shift) + 1;
+  uint32_t count = isWatched ? (bytes >> shift) + 1 : 0;
   // What a block finds in shared memory is left over from others.
   data.assign(bytes, 0xCB);
   granules.assign(count, Granule());
@@ -209,6 +209,8 @@ void SharedMemory::cancelAsyncRead(uint64_t address, uint32_t bytes) {
 }
 
 void SharedMemory::setMbarrier(uint64_t address, uint32_t bytes, bool isOne) {
+  if (granules.empty())
+    return;
   uint32_t first = static_cast<uint32_t>(address - base) >> shift;
   uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
   for (uint32_t g = first; g <= last; ++g)

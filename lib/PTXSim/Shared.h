@@ -47,10 +47,11 @@ public:
   };
 
   /// Forgets everything. The memory has `bytes` from the address `begin`,
-  /// shadow state is kept per `granule` bytes.
+  /// shadow state is kept per `granule` bytes. Memory that is not watched has
+  /// none: nothing is to be checked or recorded.
   void reset(uint32_t begin, uint32_t bytes,
              const std::vector<SharedSegment> &parts, uint32_t granule,
-             uint32_t numWarps);
+             uint32_t numWarps, bool isWatched);
 
   /// Whether the bytes lie within one variable.
   bool contains(uint64_t address, uint64_t bytes) const {

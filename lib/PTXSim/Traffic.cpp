@@ -8,10 +8,25 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "Wide.h"
 
 #include <algorithm>
 
 namespace goat::ptxsim {
+
+namespace {
+
+/// The bit of the bank each lane wants, 0 for lanes outside of `mask`.
+GOAT_PTXSIM_CLONES
+void findBanks(const uint64_t *address, unsigned unitShift, unsigned banks,
+               uint32_t mask, uint32_t *bit) {
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    uint32_t bank = static_cast<uint32_t>(address[lane] >> unitShift);
+    bit[lane] = (mask >> lane & 1) << (bank & (banks - 1));
+  }
+}
+
+} // namespace
 
 void countShared(Warp &warp, const Instr &instr, const uint64_t *address,
                  uint32_t bytes, uint32_t mask) {
@@ -21,12 +36,21 @@ void countShared(Warp &warp, const Instr &instr, const uint64_t *address,
   // that want the same one share it.
   unsigned unitShift = bytes <= 4 ? 2 : bytes == 8 ? 3 : 4;
   unsigned banks = 128u >> unitShift;
+  uint32_t bits[warpSize];
+  findBanks(address, unitShift, banks, mask, bits);
   uint64_t total = 0, extra = 0;
   for (unsigned begin = 0; begin < warpSize; begin += banks) {
     uint32_t group = banks == 32 ? mask : mask >> begin & ((1u << banks) - 1);
     if (!group)
       continue;
     uint32_t taken = 0;
+    for (unsigned lane = begin; lane < begin + banks; ++lane)
+      taken |= bits[lane];
+    if (__builtin_popcount(taken) == __builtin_popcount(group)) {
+      ++total;
+      continue;
+    }
+    taken = 0;
     uint32_t unit[warpSize];
     unsigned passes = 1;
     // Units that found their bank taken by another one.
@@ -59,15 +83,20 @@ void countShared(Warp &warp, const Instr &instr, const uint64_t *address,
   counts.conflicts += extra;
 }
 
-void noteSector(Warp &warp, uint64_t sector, AccessKind kind,
-                const Allocation *&allocation) {
+void noteSectors(Warp &warp, uint64_t region, uint64_t sectors, AccessKind kind,
+                 const Allocation *&allocation) {
   // Reads and writes of one sector are different things to the memory.
-  if (!warp.block.sectors.insert(sector << 1 | (kind == AccessKind::Write)))
+  uint64_t added = warp.block.sectors.insert(
+      region << 1 | (kind == AccessKind::Write), sectors);
+  if (!added)
     return;
   Worker &worker = warp.worker;
-  ++worker.blockSectors;
-  uint64_t address = sector << sectorShift;
-  // An allocation may begin within its first sector.
+  worker.blockSectors += static_cast<unsigned>(__builtin_popcountll(added));
+  // Allocations are so far apart that a region has one at most, which may begin
+  // within the first of the sectors.
+  uint64_t first =
+      (region << regionShift) + static_cast<unsigned>(__builtin_ctzll(added));
+  uint64_t address = first << sectorShift;
   uint64_t last = address + (1u << sectorShift) - 1;
   if (!allocation ||
       !(allocation->contains(address, 1) || allocation->contains(last, 1))) {
@@ -77,11 +106,11 @@ void noteSector(Warp &warp, uint64_t sector, AccessKind kind,
     if (!allocation)
       return;
   }
-  SectorMap &sectors = *worker.launch.sectors;
+  SectorMap &map = *worker.launch.sectors;
   if (kind != AccessKind::Write)
-    worker.uniqueSectorsRead += sectors.mark(*allocation, sector, false);
+    worker.uniqueSectorsRead += map.mark(*allocation, region, added, false);
   if (kind != AccessKind::Read)
-    worker.uniqueSectorsWritten += sectors.mark(*allocation, sector, true);
+    worker.uniqueSectorsWritten += map.mark(*allocation, region, added, true);
 }
 
 void countGlobal(Warp &warp, const Instr &instr, AccessKind kind,
@@ -103,8 +132,12 @@ void countGlobal(Warp &warp, const Instr &instr, AccessKind kind,
         static_cast<unsigned>(std::unique(sectors, sectors + count) - sectors);
   }
   const Allocation *allocation = warp.worker.allocationCache[instr.id];
-  for (unsigned i = 0; i < count; ++i)
-    noteSector(warp, sectors[i], kind, allocation);
+  for (unsigned i = 0; i < count;) {
+    uint64_t region = regionOf(sectors[i]), bits = 0;
+    for (; i < count && regionOf(sectors[i]) == region; ++i)
+      bits |= bitOf(sectors[i]);
+    noteSectors(warp, region, bits, kind, allocation);
+  }
   InstrCounts &counts = warp.worker.counts[instr.id];
   counts.sectors += count;
   counts.bytes +=

@@ -424,7 +424,9 @@ uint64_t Warp::runLoop(uint64_t budget) {
       continue;
     InstrCounts &count = counts[instr.id];
     ++count.warps;
-    count.threads += static_cast<unsigned>(__builtin_popcount(mask));
+    count.threads += mask == allLanes
+                         ? warpSize
+                         : static_cast<unsigned>(__builtin_popcount(mask));
     if constexpr (IsChecked) {
       uint32_t missing = 0;
       const uint32_t *source = instr.op + instr.numDst;

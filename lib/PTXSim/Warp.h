@@ -67,14 +67,16 @@ struct Frame {
 
 /// A `cp.async` whose data has not arrived.
 struct PendingCopy {
-  const Instr *instr;
-  uint32_t mask;
-  uint32_t bytes;
+  /// Leaves the arrays as they are: what is in use is filled in.
+  PendingCopy() {}
+  const Instr *instr = nullptr;
+  uint32_t mask = 0;
+  uint32_t bytes = 0;
   std::array<uint32_t, warpSize> group;
   std::array<uint32_t, warpSize> destination;
   std::array<uint32_t, warpSize> sourceBytes;
   std::array<const uint8_t *, warpSize> source;
-  /// What the source held when the copy was issued.
+  /// What the source held when the copy was issued, for launches that check.
   std::array<std::array<uint8_t, 16>, warpSize> issued;
 };
 

@@ -5,9 +5,9 @@
 //
 // A handler is a loop over 32 lanes, so that it gains from every wider vector
 // the host has. The library is compiled for any host of its kind; the handlers
-// named here are compiled once more, and the better one is chosen when the
-// tables are made. Both give the same bits: contraction is off, and what is
-// fused by hand is exact.
+// named here are compiled again for wider vectors, and the best one is chosen
+// when the tables are made. All give the same bits: contraction is off, and
+// what is fused by hand is exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,12 @@ namespace goat::ptxsim {
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define GOAT_PTXSIM_WIDE __attribute__((target("arch=x86-64-v3"), flatten))
+#ifdef __clang__
+#define GOAT_PTXSIM_WIDEST                                                     \
+  __attribute__((target("arch=x86-64-v4"), min_vector_width(512), flatten))
+#else
+#define GOAT_PTXSIM_WIDEST __attribute__((target("arch=x86-64-v4"), flatten))
+#endif
 
 /// The host has vectors of 256 bits and fused multiply-add.
 inline bool hostIsWide() {
@@ -31,24 +37,52 @@ inline bool hostIsWide() {
       __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
   return isWide;
 }
+/// It has vectors of 512 bits as well.
+inline bool hostIsWidest() {
+  static const bool isWidest =
+      hostIsWide() && __builtin_cpu_supports("avx512f") &&
+      __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return isWidest;
+}
 
 template <Handler Run>
 GOAT_PTXSIM_WIDE void runWide(Warp &warp, const Instr &instr, uint32_t mask) {
   Run(warp, instr, mask);
 }
+template <Handler Run>
+GOAT_PTXSIM_WIDEST void runWidest(Warp &warp, const Instr &instr,
+                                  uint32_t mask) {
+  Run(warp, instr, mask);
+}
 
-/// `Run`, compiled for what this host has.
-template <Handler Run> Handler widest() {
+/// `Run`, compiled for what this host has, up to 256 bits.
+template <Handler Run> Handler wide() {
   return hostIsWide() ? &runWide<Run> : Run;
 }
 /// The same, with another function for hosts that fuse multiply and add.
-template <Handler Run, Handler Fused> Handler widest() {
+template <Handler Run, Handler Fused> Handler wide() {
   return hostIsWide() ? &runWide<Fused> : Run;
 }
+/// The same up to 512 bits: for handlers that compute in double.
+template <Handler Run> Handler widest() {
+  return hostIsWidest() ? &runWidest<Run> : wide<Run>();
+}
+
+// Functions that every access calls are compiled the same way, where the
+// dynamic linker can choose among them.
+#if defined(__gnu_linux__)
+#define GOAT_PTXSIM_CLONES                                                     \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
 #else
-inline bool hostIsWide() { return false; }
+template <Handler Run> Handler wide() { return Run; }
+template <Handler Run, Handler Fused> Handler wide() { return Run; }
 template <Handler Run> Handler widest() { return Run; }
-template <Handler Run, Handler Fused> Handler widest() { return Run; }
+#endif
+#ifndef GOAT_PTXSIM_CLONES
+#define GOAT_PTXSIM_CLONES
 #endif
 
 } // namespace goat::ptxsim
