@@ -15,6 +15,8 @@ from goatc.attention import Attention, attention
 from goatc.arrays import to_float
 from goatc.artifact import ArtifactError
 from goatc.capture import capture
+from goatc.device import DeviceArray, DeviceKernel, launch, to_device
+from goatc.driver import DeviceError
 from goatc.kernel import (Comparison, Kernel, KernelFault, Parameter, compare,
                           compile, count, emit, load, run)
 from goatc.library import (CompileError, Diagnostic, GoatError,
@@ -22,5 +24,6 @@ from goatc.library import (CompileError, Diagnostic, GoatError,
 from goatc.ops import (ceil, clip, cos, exp, exp2, floor, log, log1p, log2,
                        maximum, minimum, row_max, row_sum, rsqrt, sigmoid, sin,
                        softcap, softplus, sqrt, tanh, where)
+from goatc.simulate import SimDriver
 from goatc.terms import distance, key_position, query_position
 from goatc.trace import Tensor, TraceError

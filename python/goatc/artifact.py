@@ -83,11 +83,14 @@ def evaluate(expression: Any, shapes: Sequence[Shape]) -> int:
 
 @dataclass(frozen=True)
 class Input:
-    """A tensor, or a scalar when the shape is empty; None is any extent."""
+    """A tensor, or a scalar when the shape is empty and it is not passed by
+    address; None is any extent. A strided tensor need not be contiguous."""
 
     name: str
     dtype: str
     shape: Tuple[Optional[int], ...]
+    by_address: bool
+    strided: bool
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ class Output:
     dtype: str
     shape: Tuple[Any, ...]
     initialise: Optional[float]
+    strided: bool
 
 
 @dataclass(frozen=True)
@@ -149,10 +153,13 @@ class Artifact:
         self.ptx: str = description["ptx"]
         self.cubin: Optional[str] = description["cubin"]
         self.requires: List[Mapping[str, Any]] = description["requires"]
-        self.inputs = [Input(i["name"], self._dtype(i), tuple(i["shape"]))
+        self.inputs = [Input(i["name"], self._dtype(i), tuple(i["shape"]),
+                             bool(i["shape"]) or i.get("by_address", False),
+                             i.get("strided", False))
                        for i in description["inputs"]]
         self.outputs = [Output(o["name"], self._dtype(o), tuple(o["shape"]),
-                               read_value(o["initialise"]))
+                               read_value(o["initialise"]),
+                               o.get("strided", False))
                         for o in description["outputs"]]
         self.variants = [
             Variant(v["name"], tuple(v["guards"]), v["workspace_bytes"],
@@ -183,24 +190,27 @@ class Artifact:
         if kind == "workspace":
             parameter["offset"]  # an expression, or a key that is missing
             return parameter
-        many = {"input": self.inputs, "dim": self.inputs,
-                "output": self.outputs}.get(kind)
+        many: Optional[Sequence[Any]] = {
+            "input": self.inputs, "dim": self.inputs, "output": self.outputs,
+            "input_stride": self.inputs, "output_stride": self.outputs
+        }.get(kind)
         if many is None:
             raise ArtifactError(
                 f"{self.folder}: expected the parameters of '{entry}' to be "
-                f"input, output, dim or workspace but got '{kind}'")
+                f"input, output, dim, input_stride, output_stride or workspace "
+                f"but got '{kind}'")
         index = parameter["index"]
         if not 0 <= index < len(many):
             raise ArtifactError(
                 f"{self.folder}: expected '{entry}' to name one of {len(many)} "
-                f"{'outputs' if kind == 'output' else 'inputs'} but got "
+                f"{'outputs' if many is self.outputs else 'inputs'} but got "
                 f"{index}")
-        if kind == "dim":
-            rank = len(self.inputs[index].shape)
+        if kind not in ("input", "output"):
+            rank = len(many[index].shape)
             if not 0 <= parameter["axis"] < rank:
                 raise ArtifactError(
                     f"{self.folder}: expected '{entry}' to name one of {rank} "
-                    f"axes of '{self.inputs[index].name}' but got "
+                    f"axes of '{many[index].name}' but got "
                     f"{parameter['axis']}")
         return parameter
 
@@ -233,32 +243,58 @@ class Artifact:
                     for variant in self.variants), default=0)
 
     def choose_variant(self, shapes: Sequence[Shape],
-                       addresses: Mapping[str, Sequence[int]]) -> Variant:
+                       addresses: Mapping[str, Sequence[int]],
+                       strides: Optional[Mapping[str, Sequence[Shape]]] = None
+                       ) -> Variant:
         """Returns the first variant whose guards hold.
 
         `addresses` has lists "input" and "output"; a scalar's entry is 0.
+        `strides` has the same, of strides as `normalise_strides` makes them;
+        without it all is contiguous.
         """
+        if strides is None:
+            strides = {"input": [contiguous_strides(s) for s in shapes],
+                       "output": [contiguous_strides(s)
+                                  for s in self.output_shapes(shapes)]}
         for variant in self.variants:
-            if all(self._holds(guard, shapes, addresses)
+            if all(self.holds(guard, shapes, addresses, strides)
                    for guard in variant.guards):
                 return variant
-        raise ArtifactError(
+        raise self.no_variant(shapes)
+
+    def no_variant(self, shapes: Sequence[Shape]) -> ArtifactError:
+        """Returns the error for inputs that no variant takes."""
+        return ArtifactError(
             f"{self.name}: expected inputs that one of the variants "
             f"{', '.join(v.name for v in self.variants)} takes but got "
             f"{' '.join(show_shape(shape) for shape in shapes)}")
 
-    def _holds(self, guard: Mapping[str, Any], shapes: Sequence[Shape],
-               addresses: Mapping[str, Sequence[int]]) -> bool:
+    def may_take(self, variant: Variant, shapes: Sequence[Shape]) -> bool:
+        """Whether the guards that depend on shapes alone hold."""
+        return all(self.holds(guard, shapes, {}, {})
+                   for guard in variant.guards if "less" in guard)
+
+    def holds(self, guard: Mapping[str, Any], shapes: Sequence[Shape],
+              addresses: Mapping[str, Sequence[int]],
+              strides: Mapping[str, Sequence[Shape]]) -> bool:
+        """Whether a guard of a variant holds; as for choose_variant."""
         if "aligned" in guard:
             ((role, index),) = guard["aligned"].items()
             return addresses[role][index] % guard["bytes"] == 0
+        if "stride" in guard:
+            ((role, index),) = guard["stride"].items()
+            stride = strides[role][index][guard["axis"]]
+            if "equals" in guard:
+                return stride == guard["equals"]
+            return stride % guard["multiple"] == 0
         if "less" in guard:
             left, right = (evaluate(side, shapes) for side in guard["less"])
             return left < right
-        raise ArtifactError(f"{self.folder}: expected a guard aligned or less "
-                            f"but got {json.dumps(guard)}")
+        raise ArtifactError(f"{self.folder}: expected a guard aligned, stride "
+                            f"or less but got {json.dumps(guard)}")
 
-    def choose_image(self, capability: Tuple[int, int]) -> Path:
+    def choose_image(self, capability: Tuple[int, int],
+                     takes_cubin: bool = True) -> Path:
         """Returns the file to load on a device: the cubin where it runs, else
         the PTX, which the driver assembles.
 
@@ -272,7 +308,8 @@ class Artifact:
         if capability == wanted or (not own_chip_only and capability > wanted):
             same_major = capability[0] == wanted[0]
             return self.folder / (
-                self.cubin if self.cubin and same_major else self.ptx)
+                self.cubin if self.cubin and same_major and takes_cubin
+                else self.ptx)
         raise ArtifactError(
             f"{self.name} is compiled for {self.target} but the device is "
             f"sm_{capability[0]}{capability[1]}; compile it with "
@@ -299,6 +336,20 @@ def grid_of(launch: Launch, shapes: Sequence[Shape]) -> List[int]:
                 f"expected from 0 to {limit} blocks on axis {axis} of the grid "
                 f"of '{launch.entry}' but got {extent}")
     return grid
+
+
+def contiguous_strides(shape: Shape) -> Shape:
+    """Returns the strides of a row-major tensor without gaps, in elements."""
+    return normalise_strides(shape, tuple(
+        math.prod(shape[axis + 1:]) for axis in range(len(shape))))
+
+
+def normalise_strides(shape: Shape, strides: Shape) -> Shape:
+    """Returns strides with those that say nothing, of axes of extent 0 or 1,
+    as 0, or 1 for the last axis."""
+    last = len(shape) - 1
+    return tuple(int(axis == last) if size <= 1 else stride for axis,
+                 (size, stride) in enumerate(zip(shape, strides)))
 
 
 def show_shape(shape: Sequence[Optional[int]]) -> str:

@@ -7,6 +7,7 @@ real one, through the package cuda-bindings, which loads the driver at run time.
 Tests put a double in its place.
 """
 
+import ctypes
 from typing import Any, Protocol, Sequence, Tuple
 
 import numpy as np
@@ -16,8 +17,20 @@ class DeviceError(RuntimeError):
     """There is no device, or the driver refused a call."""
 
 
+def pack_arguments(values: Sequence[np.generic]) -> Tuple[int, Any]:
+    """Returns the address of an array of pointers to the values, and what has
+    to live as long as it is used."""
+    count = len(values)
+    slots = (ctypes.c_uint64 * count)(*(
+        int.from_bytes(value.tobytes(), "little") for value in values))
+    start = ctypes.addressof(slots)
+    pointers = (ctypes.c_void_p * count)(*range(start, start + 8 * count, 8))
+    return ctypes.addressof(pointers), (slots, pointers)
+
+
 class Driver(Protocol):
-    """Memory, modules and launches on one device. Addresses are integers."""
+    """Memory, modules and launches on one device. Addresses are integers, as
+    are streams, of which 0 is the default one."""
 
     def describe(self) -> Tuple[str, Tuple[int, int]]:
         """Returns the device's name and its compute capability."""
@@ -43,10 +56,15 @@ class Driver(Protocol):
     def function(self, module: Any, entry: str) -> Any:
         """Returns a kernel of a module."""
 
+    def fill(self, address: int, value: np.generic, count: int,
+             stream: int) -> None:
+        """Sets so many elements of 16 or 32 bits, in the order of a stream."""
+
     def launch(self, function: Any, grid: Sequence[int], block: Sequence[int],
-               shared_bytes: int, arguments: Sequence[np.generic]) -> None:
-        """Launches a kernel; each argument is a NumPy scalar of the
-        parameter's width (pointers are uint64)."""
+               shared_bytes: int, arguments: Sequence[np.generic],
+               stream: int = 0) -> None:
+        """Launches a kernel in the order of a stream; each argument is a NumPy
+        scalar of the parameter's width (pointers are uint64)."""
 
     def synchronize(self) -> None:
         """Waits for the device; raises DeviceError when a launch failed."""
@@ -66,6 +84,7 @@ class CudaDriver:
             raise DeviceError(
                 "no CUDA bindings found; pip install cuda-bindings") from error
         self._cuda = driver
+        self.ordinal = ordinal
         try:
             self._call("cuInit", 0)
             count = self._call("cuDeviceGetCount")
@@ -121,19 +140,26 @@ class CudaDriver:
     def function(self, module: Any, entry: str) -> Any:
         return self._call("cuModuleGetFunction", module, entry.encode())
 
+    def fill(self, address: int, value: np.generic, count: int,
+             stream: int) -> None:
+        name = {2: "cuMemsetD16Async", 4: "cuMemsetD32Async"}[value.itemsize]
+        if count:
+            self._call(name, address, int.from_bytes(value.tobytes(), "little"),
+                       count, stream)
+
     def launch(self, function: Any, grid: Sequence[int], block: Sequence[int],
-               shared_bytes: int, arguments: Sequence[np.generic]) -> None:
+               shared_bytes: int, arguments: Sequence[np.generic],
+               stream: int = 0) -> None:
         # Above 48 KiB a kernel has to ask.
         if shared_bytes > 48 * 1024:
             which = self._cuda.CUfunction_attribute
             self._call("cuFuncSetAttribute", function,
                        which.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                        shared_bytes)
-        values = [np.array([argument]) for argument in arguments]
-        pointers = np.array([value.ctypes.data for value in values],
-                            dtype=np.uint64)
-        self._call("cuLaunchKernel", function, *grid, *block, shared_bytes, 0,
-                   pointers.ctypes.data, 0)
+        # The driver copies the values before it returns.
+        pointers, _owner = pack_arguments(arguments)
+        self._call("cuLaunchKernel", function, *grid, *block, shared_bytes,
+                   stream, pointers, 0)
 
     def synchronize(self) -> None:
         self._call("cuCtxSynchronize")

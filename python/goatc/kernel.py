@@ -78,6 +78,7 @@ class Kernel:
         self.folder, self._handle = folder, handle
         self.bound = dict(bound)
         self.diagnostics = list(diagnostics)
+        self.loaded: Dict[int, Any] = {}  # by driver; goatc.launch's
         if folder is not None:
             self.artifact: Optional[Artifact] = load_artifact(folder)
             self.name, self.target = self.artifact.name, self.artifact.target

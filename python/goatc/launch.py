@@ -1,18 +1,203 @@
 # Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs an artifact on a device: shapes, memory, arguments, launches."""
+"""Runs an artifact on a device: shapes, arguments, launches.
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
+`Launcher` is a kernel that is loaded; `run_artifact` also moves arrays of the
+host there and back.
+"""
+
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from goatc.artifact import (WORKSPACE_ALIGNMENT, Artifact, ArtifactError,
-                            Shape, Variant, evaluate, grid_of,
-                            workspace_bytes)
+                            Launch, Shape, Variant, contiguous_strides,
+                            evaluate, grid_of, workspace_bytes)
 from goatc.dtypes import STORAGE, decode, encode
 from goatc.driver import Driver
 
 POISON = 0xFF  # bytes of this value are NaN in every float type
+MOST_PLANS = 256  # sizes a launcher remembers
+BY_CALL = ("input", "output", "input_stride", "output_stride", "workspace")
+
+
+class Workspace(NamedTuple):
+    """Device memory that the launches of a call share."""
+
+    address: int
+    num_bytes: int
+
+
+class Step(NamedTuple):
+    """A launch at the sizes of a call. An argument that they determine is
+    there; another is its parameter in kernel.json, a workspace with its offset
+    worked out."""
+
+    function: Any
+    grid: Sequence[int]
+    block: Sequence[int]
+    shared_bytes: int
+    arguments: Sequence[Any]
+
+
+class Route(NamedTuple):
+    """A variant at the sizes of a call, with the guards that they leave
+    open."""
+
+    variant: Variant
+    guards: Sequence[Mapping[str, Any]]
+    workspace_bytes: int
+    steps: Sequence[Step]
+
+
+class Plan(NamedTuple):
+    """All that the sizes of a call determine."""
+
+    outputs: Sequence[Shape]
+    routes: Sequence[Route]
+
+
+class Memory(NamedTuple):
+    """Where the tensors of a call lie: lists "input" and "output" of addresses
+    (the value itself, for a scalar) and of strides as normalise_strides makes
+    them."""
+
+    values: Mapping[str, Sequence[np.generic]]
+    strides: Mapping[str, Sequence[Shape]]
+
+
+def build_extent(parameter: Mapping[str, Any],
+                 shapes: Sequence[Shape]) -> np.generic:
+    """Returns the argument for the size of an axis; raises ArtifactError for
+    one that its type cannot hold."""
+    index, axis = parameter["index"], parameter["axis"]
+    value = evaluate({"dim": [index, axis]}, shapes)
+    storage = STORAGE[parameter["dtype"]]
+    if value > np.iinfo(storage).max:
+        raise ArtifactError(f"expected the extent of axis {axis} of input "
+                            f"{index} to fit {parameter['dtype']} but got "
+                            f"{value}")
+    return storage.type(value)
+
+
+def build_offset(parameter: Mapping[str, Any], shapes: Sequence[Shape],
+                 num_bytes: int) -> int:
+    """Returns an offset in the workspace; raises ArtifactError for one outside
+    of it."""
+    offset = evaluate(parameter["offset"], shapes)
+    if not 0 <= offset <= num_bytes:
+        raise ArtifactError(f"expected an address in the workspace of "
+                            f"{num_bytes} bytes but got offset {offset}")
+    return offset
+
+
+def read_image(driver: Driver, artifact: Artifact) -> bytes:
+    """Returns the file of an artifact that a driver loads."""
+    return artifact.choose_image(driver.describe()[1],
+                                 getattr(driver, "takes_cubin", True)
+                                 ).read_bytes()
+
+
+class Launcher:
+    """A kernel whose module is loaded on a device."""
+
+    def __init__(self, driver: Driver, artifact: Artifact, module: Any):
+        self.driver, self.artifact, self.module = driver, artifact, module
+        self.functions: Dict[str, Any] = {}
+        self.plans: Dict[Tuple[Shape, ...], Plan] = {}
+
+    def plan(self, shapes: Sequence[Shape]) -> Plan:
+        """Returns what the shapes of the inputs determine; raises ArtifactError
+        for shapes that do not fit."""
+        key = tuple(shapes)
+        plan = self.plans.get(key)
+        if plan is None:
+            self.artifact.check_shapes(shapes)
+            outputs = self.artifact.output_shapes(shapes)
+            routes = [self._route(variant, shapes)
+                      for variant in self.artifact.variants
+                      if self.artifact.may_take(variant, shapes)]
+            plan = Plan(outputs, routes)
+            if len(self.plans) >= MOST_PLANS:
+                self.plans.pop(next(iter(self.plans)))
+            self.plans[key] = plan
+        return plan
+
+    def _route(self, variant: Variant, shapes: Sequence[Shape]) -> Route:
+        num_bytes = workspace_bytes(variant, shapes)
+        steps = []
+        for launch in variant.launches:
+            grid = grid_of(launch, shapes)
+            if 0 not in grid:
+                steps.append(self._step(launch, grid, shapes, num_bytes))
+        return Route(variant, [g for g in variant.guards if "less" not in g],
+                     num_bytes, steps)
+
+    def _step(self, launch: Launch, grid: Sequence[int],
+              shapes: Sequence[Shape], num_bytes: int) -> Step:
+        if launch.entry not in self.functions:
+            self.functions[launch.entry] = self.driver.function(self.module,
+                                                                launch.entry)
+        arguments: List[Any] = []
+        for parameter in launch.parameters:
+            if parameter["kind"] == "workspace":
+                arguments.append({"kind": "workspace", "offset": build_offset(
+                    parameter, shapes, num_bytes)})
+            elif parameter["kind"] in BY_CALL:
+                arguments.append(parameter)
+            else:
+                arguments.append(build_extent(parameter, shapes))
+        return Step(self.functions[launch.entry], grid, launch.block,
+                    evaluate(launch.shared_bytes, shapes), arguments)
+
+    def choose(self, plan: Plan, shapes: Sequence[Shape],
+               memory: Memory) -> Route:
+        """Returns the first way that takes the tensors where they lie."""
+        addresses = {role: [0 if role == "input" and not entry.by_address
+                            else int(value) for entry, value in
+                            zip(self.artifact.inputs, values)]
+                     if role == "input" else [int(value) for value in values]
+                     for role, values in memory.values.items()}
+        for route in plan.routes:
+            if all(self.artifact.holds(guard, shapes, addresses,
+                                       memory.strides)
+                   for guard in route.guards):
+                return route
+        raise self.artifact.no_variant(shapes)
+
+    def enqueue(self, route: Route, memory: Memory, workspace: Workspace,
+                stream: int) -> None:
+        """Launches, in the order of a stream."""
+        for step in route.steps:
+            self.driver.launch(
+                step.function, step.grid, step.block, step.shared_bytes,
+                [self._argument(argument, memory, workspace)
+                 for argument in step.arguments], stream)
+
+    @staticmethod
+    def _argument(argument: Any, memory: Memory,
+                  workspace: Workspace) -> np.generic:
+        if isinstance(argument, np.generic):
+            return argument
+        kind = argument["kind"]
+        if kind == "workspace":
+            return np.uint64(workspace.address + argument["offset"])
+        if kind in memory.values:
+            return memory.values[kind][argument["index"]]
+        role = kind.split("_")[0]
+        return np.int64(
+            memory.strides[role][argument["index"]][argument["axis"]])
+
+
+def check_workspace(workspace: Workspace, needed: int) -> Workspace:
+    """Returns as much of the caller's workspace as a kernel gets; raises
+    ArtifactError when that does not fit."""
+    if workspace.num_bytes < needed or workspace.address % WORKSPACE_ALIGNMENT:
+        raise ArtifactError(
+            f"expected a workspace of {needed} bytes at a multiple of "
+            f"{WORKSPACE_ALIGNMENT} but got {workspace.num_bytes} bytes at "
+            f"{workspace.address:#x}")
+    return Workspace(workspace.address, needed)
 
 
 class Session:
@@ -42,58 +227,6 @@ class Session:
         address = self.allocate(data.nbytes)
         self.driver.upload(address, data)
         return address
-
-
-class Workspace(NamedTuple):
-    """Device memory that the launches of a call share."""
-
-    address: int
-    num_bytes: int
-
-
-def build_argument(parameter: Mapping[str, Any], shapes: Sequence[Shape],
-                   values: Mapping[str, Sequence[np.generic]],
-                   workspace: Workspace) -> np.generic:
-    """Returns the argument for one parameter of kernel.json.
-
-    `values` has the lists "input" and "output": an address as uint64 for a
-    tensor, the value itself for a scalar input. Raises ArtifactError for an
-    extent that its type cannot hold and for an address outside of the
-    workspace.
-    """
-    kind = parameter["kind"]
-    if kind in values:
-        return values[kind][parameter["index"]]
-    if kind == "workspace":
-        offset = evaluate(parameter["offset"], shapes)
-        if not 0 <= offset <= workspace.num_bytes:
-            raise ArtifactError(f"expected an address in the workspace of "
-                                f"{workspace.num_bytes} bytes but got offset "
-                                f"{offset}")
-        return np.uint64(workspace.address + offset)
-    index, axis = parameter["index"], parameter["axis"]
-    value = evaluate({"dim": [index, axis]}, shapes)
-    storage = STORAGE[parameter["dtype"]]
-    if value > np.iinfo(storage).max:
-        raise ArtifactError(f"expected the extent of axis {axis} of input "
-                            f"{index} to fit {parameter['dtype']} but got "
-                            f"{value}")
-    return storage.type(value)
-
-
-def find_workspace(session: Session, variant: Variant,
-                   shapes: Sequence[Shape],
-                   given: Optional[Workspace]) -> Workspace:
-    """Returns the caller's workspace if it fits, else a fresh one."""
-    needed = workspace_bytes(variant, shapes)
-    if given is None:
-        return Workspace(session.allocate(needed) if needed else 0, needed)
-    if given.num_bytes < needed or given.address % WORKSPACE_ALIGNMENT:
-        raise ArtifactError(
-            f"expected a workspace of {needed} bytes at a multiple of "
-            f"{WORKSPACE_ALIGNMENT} but got {given.num_bytes} bytes at "
-            f"{given.address:#x}")
-    return Workspace(given.address, needed)
 
 
 def run_artifact(driver: Driver, artifact: Artifact,
@@ -127,30 +260,23 @@ def run_artifact(driver: Driver, artifact: Artifact,
             fill[...] = encode(np.float32(output.initialise), output.dtype)
         results.append(fill)
 
-    image = artifact.choose_image(driver.describe()[1]).read_bytes()
-    with Session(driver, image) as session:
-        addresses = {
-            "input": [session.place(array) if array.shape else 0
-                      for array in arrays],
-            "output": [session.place(result) for result in results]}
-        variant = artifact.choose_variant(shapes, addresses)
-        values = {kind: [np.uint64(address) for address in places]
-                  for kind, places in addresses.items()}
-        for index, array in enumerate(arrays):
-            if not array.shape:
-                values["input"][index] = array[()]
-        scratch = find_workspace(session, variant, shapes, workspace)
-        for launch in variant.launches:
-            grid = grid_of(launch, shapes)
-            if 0 in grid:
-                continue
-            driver.launch(
-                driver.function(session.module, launch.entry), grid,
-                launch.block, evaluate(launch.shared_bytes, shapes),
-                [build_argument(parameter, shapes, values, scratch)
-                 for parameter in launch.parameters])
+    with Session(driver, read_image(driver, artifact)) as session:
+        launcher = Launcher(driver, artifact, session.module)
+        memory = Memory(
+            {"input": [np.uint64(session.place(array)) if entry.by_address
+                       else array[()]
+                       for entry, array in zip(artifact.inputs, arrays)],
+             "output": [np.uint64(session.place(r)) for r in results]},
+            {"input": [contiguous_strides(shape) for shape in shapes],
+             "output": [contiguous_strides(r.shape) for r in results]})
+        plan = launcher.plan(shapes)
+        route = launcher.choose(plan, shapes, memory)
+        needed = route.workspace_bytes
+        scratch = (check_workspace(workspace, needed) if workspace else
+                   Workspace(session.allocate(needed) if needed else 0, needed))
+        launcher.enqueue(route, memory, scratch, stream=0)
         driver.synchronize()
-        for result, address in zip(results, addresses["output"]):
-            driver.download(result, address)
+        for result, address in zip(results, memory.values["output"]):
+            driver.download(result, int(address))
     return {output.name: decode(result, output.dtype)
             for output, result in zip(artifact.outputs, results)}

@@ -15,6 +15,7 @@ class Launch(NamedTuple):
     block: Tuple[int, ...]
     shared_bytes: int
     arguments: list
+    stream: int
 
 
 class DriverDouble:
@@ -76,9 +77,12 @@ class DriverDouble:
         assert entry.encode() in module, f"no entry {entry} in the module"
         return entry
 
-    def launch(self, function, grid, block, shared_bytes, arguments):
+    def fill(self, address, value, count, stream):
+        self.view(address, value.dtype)[:count] = value
+
+    def launch(self, function, grid, block, shared_bytes, arguments, stream=0):
         launch = Launch(function, tuple(grid), tuple(block), shared_bytes,
-                        list(arguments))
+                        list(arguments), stream)
         self.launches.append(launch)
         self.kernels[function](self, launch)
 

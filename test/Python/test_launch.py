@@ -16,7 +16,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "test" / "Python")]
 
 from driver_double import DriverDouble  # noqa: E402
 from goatc.artifact import ArtifactError, load_artifact  # noqa: E402
-from goatc.launch import (Workspace, build_argument,  # noqa: E402
+from goatc.launch import (Workspace, build_extent,  # noqa: E402
                           run_artifact)
 import sample_artifact  # noqa: E402
 
@@ -108,11 +108,10 @@ class LaunchTest(unittest.TestCase):
 
     def test_an_extent_beyond_its_type_is_refused(self):
         parameter = {"kind": "dim", "index": 0, "axis": 1, "dtype": "i32"}
-        largest = build_argument(parameter, [(1, 2 ** 31 - 1)], {},
-                                 Workspace(0, 0))
+        largest = build_extent(parameter, [(1, 2 ** 31 - 1)])
         self.assertEqual(largest, 2 ** 31 - 1)
         with self.assertRaisesRegex(ArtifactError, "to fit i32 but got 2147"):
-            build_argument(parameter, [(1, 2 ** 31)], {}, Workspace(0, 0))
+            build_extent(parameter, [(1, 2 ** 31)])
 
     def test_launches_follow_one_another_through_the_workspace(self):
         self.text = sample_artifact.two_launches()
