@@ -6,9 +6,13 @@
 #   make check    build everything and run all tests; ends with
 #                 "N passed, N failed"
 #   make check-long  what takes longer: 100 seeds for each clean kernel, random
-#                 programs, the simulator alone with a plain compiler, and the
-#                 fuzz targets for FUZZ_SECONDS each (60)
+#                 programs, the simulator alone with a plain compiler, the wheel,
+#                 and the fuzz targets for FUZZ_SECONDS each (60)
 #   make build    everything, without running it
+#   make wheel    the Python wheel, into build/wheel
+#   make check-wheel  installs it in a fresh environment, hides the system's LLVM
+#                 and runs the example of README.md
+#   make bench-launch  time from a cache hit, and of a launch without a device
 #   make bench-sim  warp instructions the simulator executes in a second
 #   make format   bring all C++ to the house style
 #   make docs     print docs/generated from the .td files
@@ -20,7 +24,7 @@ PRESET ?= ci
 PYTHON ?= /usr/bin/python3
 BUILD := build/$(PRESET)
 
-.PHONY: demo check check-long fuzz bench-sim build configure format docs deps
+.PHONY: demo check check-long fuzz wheel check-wheel bench-launch bench-sim build configure format docs deps
 .DEFAULT_GOAL := build
 
 deps:
@@ -50,6 +54,7 @@ check-long: configure
 	@GOAT_LONG=1 $(BUILD)/unittests/PTXSimForeignTests --gtest_brief=1
 	@cmake -S docs/examples/ptxsim -B build/ptxsim >/dev/null
 	@cmake --build build/ptxsim && build/ptxsim/saxpy
+	@$(MAKE) --no-print-directory check-wheel
 	@$(MAKE) --no-print-directory fuzz PRESET=fuzz
 
 # Under the sanitizers; PRESET=fuzz has to be given. A crash leaves its input.
@@ -61,6 +66,16 @@ fuzz: configure
 	  -max_len=4096 -timeout=20 -print_final_stats=1 -verbosity=0 corpus/parser
 	@cd $(BUILD) && fuzz/program-fuzzer -max_total_time=$(FUZZ_SECONDS) \
 	  -max_len=400 -timeout=20 -print_final_stats=1 -verbosity=0 corpus/program
+
+wheel: configure
+	@"$(PYTHON)" -B python/scripts/build_wheel.py build/wheel build=$(BUILD)
+
+check-wheel: wheel
+	@"$(PYTHON)" -B python/scripts/check_wheel.py build/wheel/*.whl
+
+bench-launch: configure
+	@cmake --build $(BUILD) --target GoatC
+	@"$(PYTHON)" -B python/scripts/bench_launch.py
 
 bench-sim: configure
 	@cmake --build $(BUILD) --target goatc goat-sim

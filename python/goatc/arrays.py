@@ -8,6 +8,7 @@ installed, and the bits as uint16 where not.
 """
 
 import ctypes
+import functools
 import math
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
@@ -66,11 +67,13 @@ class Described(NamedTuple):
 
     def is_contiguous(self) -> bool:
         """Whether the elements lie row by row without gaps."""
-        return math.prod(self.shape) <= 1 or all(
-            size == 1 or stride == wanted for size, stride, wanted in
-            zip(self.shape, self.strides, row_major(self.shape)))
+        wanted = row_major(self.shape)
+        return self.strides == wanted or math.prod(self.shape) <= 1 or all(
+            size == 1 or stride == right for size, stride, right in
+            zip(self.shape, self.strides, wanted))
 
 
+@functools.lru_cache(maxsize=1024)
 def row_major(shape: Tuple[int, ...]) -> Tuple[int, ...]:
     """Returns the strides of a contiguous array, in elements."""
     return tuple(math.prod(shape[axis + 1:]) for axis in range(len(shape)))

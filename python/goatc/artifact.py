@@ -11,6 +11,7 @@ with OP one of OPERATIONS. `evaluate` is the whole evaluator.
 """
 
 from dataclasses import dataclass
+import functools
 import json
 import math
 from pathlib import Path
@@ -344,6 +345,7 @@ def contiguous_strides(shape: Shape) -> Shape:
         math.prod(shape[axis + 1:]) for axis in range(len(shape))))
 
 
+@functools.lru_cache(maxsize=1024)
 def normalise_strides(shape: Shape, strides: Shape) -> Shape:
     """Returns strides with those that say nothing, of axes of extent 0 or 1,
     as 0, or 1 for the last axis."""

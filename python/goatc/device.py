@@ -179,15 +179,15 @@ class DeviceKernel:
 
     def _describe(self, name: str, dtype: str, given: Any, stream: int,
                   strided: bool) -> Described:
-        if not is_array(given) or isinstance(given, np.ndarray):
-            raise ArtifactError(
-                f"expected '{name}' to be an array on a CUDA device but got a "
-                f"{type(given).__name__}; goatc.to_device copies one there")
         if isinstance(given, DeviceArray):
             found = Described(given.address, given.dtype, given.shape,
                               row_major(given.shape), True, given)
-        else:
+        elif not isinstance(given, np.ndarray) and is_array(given):
             found = describe(given, stream)
+        else:
+            raise ArtifactError(
+                f"expected '{name}' to be an array on a CUDA device but got a "
+                f"{type(given).__name__}; goatc.to_device copies one there")
         device = given.__dlpack_device__()[1]
         ordinal = getattr(self.driver, "ordinal", 0)
         if not found.on_cuda or device != ordinal:
@@ -203,7 +203,7 @@ class DeviceKernel:
                                 f"strides {found.strides} for shape "
                                 f"{show_shape(found.shape)}; make a contiguous "
                                 f"copy")
-        if any(stride < 0 for stride in found.strides):
+        if strided and any(stride < 0 for stride in found.strides):
             raise ArtifactError(f"expected strides of at least 0 of '{name}' "
                                 f"but got {found.strides}")
         return found
