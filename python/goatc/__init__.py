@@ -26,4 +26,4 @@ from goatc.ops import (ceil, clip, cos, exp, exp2, floor, log, log1p, log2,
                        softcap, softplus, sqrt, tanh, where)
 from goatc.simulate import SimDriver
 from goatc.terms import distance, key_position, query_position
-from goatc.trace import Tensor, TraceError
+from goatc.trace import Tensor, TraceError, Value

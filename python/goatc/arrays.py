@@ -138,7 +138,7 @@ def to_host(array: Any) -> np.ndarray:
         high = sum(step for step in reach if step > 0)
         memory = (ctypes.c_char * ((high - low + 1) * storage.itemsize)
                   ).from_address(found.address + low * storage.itemsize)
-        memory.owner = found.owner  # lives as long as the view
+        setattr(memory, "owner", found.owner)  # lives as long as the view
         host = np.ndarray(found.shape, storage, memory,
                           -low * storage.itemsize,
                           [stride * storage.itemsize

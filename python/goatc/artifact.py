@@ -191,10 +191,10 @@ class Artifact:
         if kind == "workspace":
             parameter["offset"]  # an expression, or a key that is missing
             return parameter
-        many: Optional[Sequence[Any]] = {
+        of_kind: Dict[str, Sequence[Any]] = {
             "input": self.inputs, "dim": self.inputs, "output": self.outputs,
-            "input_stride": self.inputs, "output_stride": self.outputs
-        }.get(kind)
+            "input_stride": self.inputs, "output_stride": self.outputs}
+        many = of_kind.get(kind)
         if many is None:
             raise ArtifactError(
                 f"{self.folder}: expected the parameters of '{entry}' to be "

@@ -127,7 +127,10 @@ class DeviceKernel:
         """
         handle = stream_handle(stream)
         inputs = self._inputs(arrays, named)
-        values, shapes, strides, keep = [], [], [], []
+        values: List[np.generic] = []
+        shapes: List[Shape] = []
+        strides: List[Shape] = []
+        keep = []  # what DLPack's producers lend
         for entry, given in zip(self.artifact.inputs, inputs):
             if not entry.by_address:
                 values.append(self._scalar(entry, given))
@@ -170,7 +173,7 @@ class DeviceKernel:
                 f"but got no {', '.join(missing)}")
         return [given[name] for name in names]
 
-    def _scalar(self, entry: Any, given: Any) -> np.generic:
+    def _scalar(self, entry: Any, given: Any) -> Any:
         if np.ndim(given):
             raise ArtifactError(f"expected a number for '{entry.name}' but got "
                                 f"an array of shape "
@@ -244,9 +247,9 @@ class DeviceKernel:
                 raise ArtifactError(
                     f"expected '{entry.name}' to be contiguous, as it is filled "
                     f"before the launch, but got strides {place.strides}")
-            value = encode(np.float32(entry.initialise), entry.dtype)
-            self.driver.fill(place.address, value.reshape(())[()],
-                             math.prod(place.shape), stream)
+            value: Any = encode(entry.initialise, entry.dtype).reshape(())[()]
+            self.driver.fill(place.address, value, math.prod(place.shape),
+                             stream)
 
     def _workspace(self, needed: int, stream: int) -> Workspace:
         """Scratch memory of a stream; launches on one stream may share it."""

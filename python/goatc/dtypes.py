@@ -6,7 +6,7 @@ NumPy has no bf16: its values travel as float32 and are stored as the upper 16
 bits, rounded to nearest even.
 """
 
-from typing import Dict
+from typing import Any, Dict
 
 import numpy as np
 
@@ -15,8 +15,8 @@ STORAGE: Dict[str, np.dtype] = {
     "f32": np.dtype(np.float32), "i32": np.dtype(np.int32)}
 
 
-def encode(values: np.ndarray, dtype: str) -> np.ndarray:
-    """Returns values as they lie in device memory, contiguous.
+def encode(values: Any, dtype: str) -> np.ndarray:
+    """Returns an array as it lies in device memory, contiguous.
 
     `dtype` is a key of STORAGE. Floats are rounded to nearest even; every NaN
     becomes the quiet NaN of the type.

@@ -90,11 +90,11 @@ class Kernel:
                                 for s in o.shape))
                 for o in self.artifact.outputs]
         else:
-            api = library.load()
             self.artifact, self.target = None, "reference"
-            self.name = api.goatKernelName(handle.address).decode()
-            self.inputs = read_parameters(handle, "Input")
-            self.outputs = read_parameters(handle, "Output")
+            self.name = library.load().goatKernelName(
+                self.handle.address).decode()
+            self.inputs = read_parameters(self.handle, "Input")
+            self.outputs = read_parameters(self.handle, "Output")
 
     def __repr__(self) -> str:
         return (f"<goatc.Kernel {self.name}"
@@ -260,7 +260,7 @@ def compile(source: Source, *, target: str = "sm_90",
 
     root = cache.directory() if cached else None
     temporary = root is None
-    if temporary:
+    if root is None:
         folder = Path(tempfile.mkdtemp(prefix="goatc-"))
         make(folder)
     else:
@@ -385,7 +385,7 @@ class Run(Handle):
         for index in range(api.goatRunCountCount(self.address)):
             api.goatRunCount(self.address, index, ctypes.byref(name),
                              ctypes.byref(value))
-            found[name.value.decode()] = value.value
+            found[(name.value or b"").decode()] = value.value
         return found
 
 

@@ -262,10 +262,11 @@ def run_artifact(driver: Driver, artifact: Artifact,
 
     with Session(driver, read_image(driver, artifact)) as session:
         launcher = Launcher(driver, artifact, session.module)
+        values: List[Any] = [
+            np.uint64(session.place(array)) if entry.by_address else array[()]
+            for entry, array in zip(artifact.inputs, arrays)]
         memory = Memory(
-            {"input": [np.uint64(session.place(array)) if entry.by_address
-                       else array[()]
-                       for entry, array in zip(artifact.inputs, arrays)],
+            {"input": values,
              "output": [np.uint64(session.place(r)) for r in results]},
             {"input": [contiguous_strides(shape) for shape in shapes],
              "output": [contiguous_strides(r.shape) for r in results]})

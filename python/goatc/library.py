@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import functools
 import os
 from pathlib import Path
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, Sequence, Tuple
 
 import numpy as np
 
@@ -269,6 +269,6 @@ def option_names() -> List[str]:
 def fingerprint() -> str:
     """Returns what differs between two builds of the library, without loading
     it."""
-    path: Optional[Path] = find_library()
+    path = find_library()
     status = path.stat()
     return f"{path.resolve()}:{status.st_size}:{status.st_mtime_ns}"

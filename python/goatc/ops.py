@@ -7,12 +7,14 @@ brought to one type first: f32 if one of them is, else integers of 64 bits, else
 truth values. Integers divide as Python's do: / in f32, // and % rounded down.
 """
 
+import functools
 from typing import Any, Callable
 
 import numpy as np
 
-from goatc.trace import (F32, FUNCTIONS, I1, UFUNCS, Rows, Tensor, TraceError,
-                         Value, as_float, as_index, spread, trace_of, unify)
+from goatc.numeric import OPERATORS
+from goatc.trace import (F32, FUNCTIONS, I1, UFUNCS, TraceError, Value, as_float,
+                         as_index, spread, trace_of, unify)
 
 
 def binary(name: str, a: Value, b: Value, **facts: bool) -> Value:
@@ -262,25 +264,10 @@ UFUNCS.update({
     "greater": lambda a, b: compare("gt", a, b),
     "greater_equal": lambda a, b: compare("ge", a, b)})
 FUNCTIONS.update({"where": where, "clip": clip})
-
-
-def install_operators(cls: type) -> None:
-    """Gives a class Python's operators."""
-    for name, function in (
-            ("add", add), ("sub", subtract), ("mul", multiply),
-            ("truediv", divide), ("floordiv", floor_divide),
-            ("mod", remainder), ("pow", power), ("and", logical_and),
-            ("or", logical_or), ("xor", logical_xor)):
-        setattr(cls, f"__{name}__", lambda a, b, f=function: f(a, b))
-        setattr(cls, f"__r{name}__", lambda a, b, f=function: f(b, a))
-    for name in ("eq", "ne", "lt", "le", "gt", "ge"):
-        setattr(cls, f"__{name}__",
-                lambda a, b, n=name: compare(n, a, b))
-    setattr(cls, "__neg__", lambda a: negate(a))
-    setattr(cls, "__pos__", lambda a: a)
-    setattr(cls, "__abs__", lambda a: absolute(a))
-    setattr(cls, "__invert__", lambda a: logical_not(a))
-
-
-for numeric in (Value, Tensor, Rows):
-    install_operators(numeric)
+OPERATORS.update({
+    "add": add, "sub": subtract, "mul": multiply, "truediv": divide,
+    "floordiv": floor_divide, "mod": remainder, "pow": power,
+    "and": logical_and, "or": logical_or, "xor": logical_xor,
+    "neg": negate, "abs": absolute, "invert": logical_not,
+    **{name: functools.partial(compare, name)
+       for name in ("eq", "ne", "lt", "le", "gt", "ge")}})

@@ -91,12 +91,13 @@ def relative(table: Any, first: int = 0) -> Prior:
     """A learned number for each distance: table[h, δ − first], f32 (Hq, N) or
     (N). Distances outside of it read its ends."""
     t = as_tensor(table, "table")
-    if t.ndim not in (1, 2) or t.shape[-1] is None:
+    size = t.shape[-1] if t.ndim in (1, 2) else None
+    if size is None:
         raise ValueError(f"expected a table of rank 1 or 2 of known size but "
                          f"got {t!r}")
 
     def apply(b: Any, h: Any, i: Any, j: Any) -> Any:
-        place = ops.clip(distance(b, i, j) - first, 0, t.shape[-1] - 1)
+        place = ops.clip(distance(b, i, j) - first, 0, size - 1)
         return t[place] if t.ndim == 1 else t[h, place]
 
     return Prior("relative", apply)

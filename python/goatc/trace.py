@@ -16,6 +16,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from goatc.dtypes import STORAGE
+from goatc.numeric import Numeric
 
 F32, INDEX, I1 = "f32", "index", "i1"
 INTEGERS = (INDEX, "i64", "i32", "i8")
@@ -46,7 +47,7 @@ def current() -> "Trace":
     return STATE.trace
 
 
-class Tensor:
+class Tensor(Numeric):
     """An argument of an attention layer that functions may index.
 
     shape: sizes, None where a size is known at run time only.
@@ -91,7 +92,7 @@ class Tensor:
         return np.asarray(self.data, dtype)
 
 
-class Rows:
+class Rows(Numeric):
     """A tensor of which some axes, from the first on, are indexed."""
 
     def __init__(self, tensor: Tensor, indices: Tuple[Any, ...]):
@@ -127,7 +128,7 @@ def dtype_name(dtype: Any) -> str:
     raise TypeError(f"expected an array of numbers but got dtype {kind}")
 
 
-class Value:
+class Value(Numeric):
     """A number (or a row of numbers) of the function that is recorded.
 
     `small` is a promise that an integer lies within 32 bits, `positive` that it
@@ -185,8 +186,6 @@ class Value:
                              f"traced value but got {function.__name__}")
         return own(*args)
 
-    __hash__ = object.__hash__
-
 
 def is_number(value: Any) -> bool:
     """Whether a value is a constant of a recorded function."""
@@ -205,7 +204,7 @@ class Trace:
         self.coordinates: Dict[str, Value] = {}
 
     def emit(self, text: str, kind: str, width: Optional[int] = None,
-             **facts: bool) -> Value:
+             **facts: Any) -> Value:
         """Records an op; one that was recorded before is not repeated."""
         if text not in self.known:
             self.known[text] = f"%v{len(self.known)}"
@@ -318,7 +317,7 @@ class Parameters:
             raise TraceError(f"expected an index of at least 0 where the size "
                              f"of axis {axis} of {tensor!r} is not known but "
                              f"got {index}")
-        wrapped = index + size if index < 0 else index
+        wrapped = index + size if index < 0 and size else index
         if wrapped < 0 or (size is not None and wrapped >= size):
             raise TraceError(f"expected an index of axis {axis} of {tensor!r} "
                              f"but got {index}")

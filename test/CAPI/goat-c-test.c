@@ -388,6 +388,54 @@ static void testSim(void) {
   goatDiagnosticsDestroy(list);
 }
 
+/** NULL in place of every handle and pointer. */
+static void testNull(void) {
+  GoatDiagnostics *list = goatDiagnosticsCreate();
+  GoatParameter parameter;
+  GoatDiagnostic entry;
+  size_t refused = 0;
+  goatStringDestroy(NULL);
+  goatDiagnosticsDestroy(NULL);
+  goatDiagnosticsClear(NULL);
+  goatOptionsDestroy(NULL);
+  goatKernelDestroy(NULL);
+  goatRunDestroy(NULL);
+  goatSimDestroy(NULL);
+  goatSimModuleDestroy(NULL);
+  CHECK(strcmp(goatStringData(NULL), "") == 0 && goatStringSize(NULL) == 0);
+  CHECK(goatDiagnosticsCount(NULL) == 0);
+  CHECK(strcmp(goatKernelName(NULL), "") == 0);
+  CHECK(strcmp(goatKernelTarget(NULL), "") == 0);
+  CHECK(goatKernelFileCount(NULL) == 0 && !goatKernelFileName(NULL, 0));
+  CHECK(goatKernelInputCount(NULL) == 0 && goatKernelOutputCount(NULL) == 0);
+  CHECK(goatRunOutputCount(NULL) == 0 && goatRunCountCount(NULL) == 0);
+  CHECK(goatSimAllocate(NULL, 1, NULL) == 0);
+#define REFUSED(call) refused += (call) == GOAT_INVALID_ARGUMENT
+  REFUSED(goatDiagnosticsGet(NULL, 0, &entry));
+  REFUSED(goatOptionsSet(NULL, NULL, NULL, list));
+  REFUSED(goatCompile(NULL, 0, NULL, NULL, NULL, list));
+  REFUSED(goatEmit(NULL, 0, NULL, NULL, NULL, NULL, list));
+  REFUSED(goatKernelRead(NULL, NULL, list));
+  REFUSED(goatKernelWrite(NULL, NULL, list));
+  REFUSED(goatKernelReport(NULL, NULL, NULL, NULL, list));
+  REFUSED(goatKernelRun(NULL, GOAT_ON_SIM, NULL, 0, 0, NULL, list));
+  REFUSED(goatRunCopyOutput(NULL, 0, NULL, list));
+  REFUSED(goatRunCompare(NULL, NULL, 0, NULL, list));
+  REFUSED(goatSimModuleLoad(NULL, 0, NULL, NULL, list));
+  REFUSED(goatSimRun(NULL, NULL, NULL, list));
+  CHECK(goatDiagnosticsCount(list) == 11 && refused == 12);
+  REFUSED(goatKernelFile(NULL, NULL, NULL, NULL));
+  REFUSED(goatKernelInput(NULL, 0, &parameter));
+  REFUSED(goatKernelOutput(NULL, 0, &parameter));
+  REFUSED(goatRunOutput(NULL, 0, &parameter));
+  REFUSED(goatRunCount(NULL, 0, NULL, NULL));
+  REFUSED(goatSimWrite(NULL, 0, NULL, 1));
+  REFUSED(goatSimRead(NULL, 0, NULL, 1));
+  CHECK(refused == 19);
+  CHECK(says(list, GOAT_ERROR, "pointers of goatSimRun not to be NULL"));
+  goatDiagnosticsDestroy(list);
+}
+
 static void *compileInThread(void *unused) {
   (void)unused;
   GoatDiagnostics *list = goatDiagnosticsCreate();
@@ -429,6 +477,7 @@ int main(int argc, char **argv) {
   testRun();
   testReferenceOnly();
   testSim();
+  testNull();
   testThreads();
   printf("%d checks failed\n", failures);
   return failures != 0;

@@ -150,6 +150,71 @@ class FunctionTest(unittest.TestCase):
         self.check(exclude=lambda y, v, b, h, i: np.where(y > v, y, -0.5 * v))
 
 
+class Expressions:
+    """Random expressions of integers, numbers and truth values; `weird` ones
+    that NumPy and a kernel treat differently (overflow, 0 / 0) are left out."""
+
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+
+    def pick(self, *choices):
+        return choices[self.random.integers(len(choices))]
+
+    def integer(self, depth):
+        if depth == 0:
+            return self.pick("b", "h", "i", "j", "3", "-2", "DOCUMENTS[b, j]",
+                             "ALLOWED[i, j] * 5")
+        a, b = self.integer(depth - 1), self.integer(depth - 1)
+        return self.pick(
+            f"({a} + {b})", f"({a} - {b})", f"({a} * {b})",
+            f"({a} // {self.pick(3, -2, 1, -1, 7)})",
+            f"({a} % {self.pick(3, -2, 5, 1)})", f"abs({a})", f"(-{a})",
+            f"np.minimum({a}, {b})", f"np.maximum({a}, {b})",
+            f"np.where({self.truth(depth - 1)}, {a}, {b})")
+
+    def number(self, depth):
+        if depth == 0:
+            return self.pick("s", "0.75", "BIAS[h, i, j]", "GATE[b, h, i]",
+                             "SLOPES[h]", "-1.5", "TABLE[h, i - j + 10]")
+        a, b = self.number(depth - 1), self.number(depth - 1)
+        return self.pick(
+            f"({a} + {b})", f"({a} - {b})", f"({a} * {b})",
+            f"({a} / (1.5 + abs({b})))", f"(-{a})", f"abs({a})",
+            f"np.tanh({a})", f"np.exp(-abs({a}))", f"np.sin({a})",
+            f"np.sqrt(abs({a}))", f"np.log1p(abs({a}))",
+            f"np.minimum({a}, {b})", f"np.clip({a}, -1, {self.pick(0, 0.5, 2)})",
+            f"(np.minimum({self.integer(depth - 1)}, 50) / 7)",
+            f"(np.clip({self.integer(depth - 1)}, -9, 9) + {a})",
+            f"np.where({self.truth(depth - 1)}, {a}, {b})",
+            f"({self.truth(depth - 1)} * {a})")
+
+    def truth(self, depth):
+        if depth == 0:
+            return self.pick("(i > j)", "ALLOWED[i, j]", "(h == 1)", "(s > 0.1)",
+                             "(DOCUMENTS[b, i] == DOCUMENTS[b, j])")
+        a, b = self.truth(depth - 1), self.truth(depth - 1)
+        c, d = self.integer(depth - 1), self.integer(depth - 1)
+        sign = self.pick("<", "<=", "==", "!=", ">", ">=")
+        return self.pick(f"({a} & {b})", f"({a} | {b})", f"({a} ^ {b})",
+                         f"({c} {sign} {d})", f"({c} {sign} {d})")
+
+
+class RandomTest(unittest.TestCase):
+    check = FunctionTest.check
+
+    def test_random_functions(self):
+        for seed in range(60):
+            make = Expressions(seed)
+            score = f"lambda s, b, h, i, j: s + 0.5 * np.tanh({make.number(3)})"
+            mask = f"lambda b, h, i, j: (i == j) | ({make.truth(2)})".replace(
+                "s > 0.1", "b < 1")
+            with self.subTest(f"seed {seed}: {score}; {mask}"):
+                names = {"np": np, "BIAS": BIAS, "GATE": GATE, "SLOPES": SLOPES,
+                         "TABLE": TABLE, "DOCUMENTS": DOCUMENTS,
+                         "ALLOWED": ALLOWED}
+                self.check(score=eval(score, names), mask=eval(mask, names))
+
+
 class MethodTest(unittest.TestCase):
     """The priors, masks and exclusions that come with the package."""
 
