@@ -11,6 +11,7 @@
 
 #include "goat/Conversion/GoatTileToNVVM/Passes.h"
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
+#include "goat/Conversion/LinalgToGoat/LinalgToGoat.h"
 #include "goat/Dialect/Goat/IR/GoatDialect.h"
 #include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
 #include "goat/Dialect/GoatTile/Transforms/Passes.h"
@@ -37,5 +38,6 @@ void goat::registerAllPasses() {
   registerGoatTilePasses();
   registerGoatTileToNVVMPasses();
   registerGoatToGoatTilePasses();
+  registerGoatLinalgToGoatPasses();
   registerGoatPipelines();
 }

@@ -1,0 +1,75 @@
+//===- AttentionMatch.h - what an attention in a graph consists of *- C++
+//-*-===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matching works on expressions of one element (Element.h), in the variables
+// batch, head, query, key and column.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_CONVERSION_LINALGTOGOAT_ATTENTIONMATCH_H
+#define LIB_CONVERSION_LINALGTOGOAT_ATTENTIONMATCH_H
+
+#include "Element.h"
+
+#include "goat/Dialect/Goat/IR/GoatDialect.h"
+
+#include <string>
+
+namespace goat::raise {
+
+/// Without conversions between floating-point types.
+const Element *withoutCasts(const Element *element);
+
+/// How the weights of a row come from its logits.
+struct Weights {
+  Normalizer normalizer = Normalizer::softmax;
+  const Element *logit = nullptr;
+  /// A logit that joins the row without a value; null when there is none.
+  const Element *sink = nullptr;
+};
+
+/// Reads `weight`, as it depends on the variable `key`, as softmax (with or
+/// without a maximum taken off, with or without a sink) or sigmoid.
+std::optional<Weights> matchWeights(ElementGraph &graph, const Element *weight,
+                                    unsigned key);
+
+/// Variables of an attention. `keyHead` stands for ⌊head / group⌋.
+struct Variables {
+  unsigned batch, head, query, key, column, depth = 0;
+};
+
+/// A tensor, where an attention reads it, and a constant it is multiplied by.
+struct Operand {
+  mlir::Value tensor;
+  llvm::SmallVector<const Element *, 4> indices;
+  double factor = 1.0;
+};
+
+struct Logits {
+  /// The product of query and key, and the logits as a function of it.
+  const Element *product = nullptr, *score = nullptr;
+  /// Conditions of which all must hold.
+  llvm::SmallVector<const Element *> masks;
+  /// The score is a function of scale·product.
+  double scale = 1.0;
+  /// What the product's factors read, as `operandsOf` says.
+  llvm::SmallVector<Operand> query, key;
+};
+
+/// Reads a logit as a function of one product of query and key and of masks.
+/// On failure says in `why` what is missing.
+std::optional<Logits> matchLogits(ElementGraph &graph, const Element *logit,
+                                  Variables &variables, std::string &why);
+
+/// The tensors that a factor of a product reads, the most original first:
+/// what a chain of views, widenings and constant factors starts from, then
+/// `access` itself.
+llvm::SmallVector<Operand> operandsOf(const Element *factor,
+                                      const ElementGraph::Access &access);
+
+} // namespace goat::raise
+
+#endif // LIB_CONVERSION_LINALGTOGOAT_ATTENTIONMATCH_H

@@ -1,0 +1,196 @@
+//===- MatchExclusion.cpp - rows that are computed on with their value ----===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExclusionMatch.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::raise;
+
+namespace {
+
+/// How many tensors after the product are looked at: more than any spelling of
+/// an exclusion takes, fewer than a layer.
+constexpr unsigned farthest = 48;
+
+/// Tensors computed from `product`, in the order of the program.
+SmallVector<Value> computedFrom(Value product) {
+  llvm::SmallSetVector<Operation *, 16> reached;
+  SmallVector<Operation *> worklist(product.getUsers());
+  while (!worklist.empty() && reached.size() < farthest) {
+    Operation *op = worklist.pop_back_val();
+    if (op->getBlock() != product.getParentBlock() ||
+        op->getNumResults() != 1 || !reached.insert(op))
+      continue;
+    worklist.append(op->user_begin(), op->user_end());
+  }
+  SmallVector<Operation *> ordered = reached.takeVector();
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  SmallVector<Value> tensors;
+  for (Operation *op : ordered)
+    if (isa<RankedTensorType>(op->getResult(0).getType()))
+      tensors.push_back(op->getResult(0));
+  return tensors;
+}
+
+/// Reads one tensor as a function of a row.
+class RowReader {
+public:
+  RowReader(ElementGraph &graph, const Element *product,
+            ArrayRef<Operand> values, const Variables &variables)
+      : graph(graph), product(product), values(values), variables(variables) {}
+
+  /// The tensor in the variables of the attention, when it is such a function.
+  std::optional<Exclusion> read(Value tensor);
+
+private:
+  /// The one node that reads the product, whatever its indices.
+  const Element *findProduct(const Element *element);
+  bool isFunctionOfRow(const Element *element, Exclusion &exclusion,
+                       llvm::SmallPtrSetImpl<const Element *> &seen);
+  bool isOwn(const Element *load) const;
+
+  ElementGraph &graph;
+  const Element *product;
+  ArrayRef<Operand> values;
+  const Variables &variables;
+};
+
+const Element *RowReader::findProduct(const Element *element) {
+  if (element->kind == ElementKind::reduction &&
+      element->value == product->value)
+    return element;
+  if (element->kind == ElementKind::operation)
+    for (const Element *operand : element->operands)
+      if (const Element *found = findProduct(operand))
+        return found;
+  return nullptr;
+}
+
+/// Whether a load is of the value row of the query's own index.
+bool RowReader::isOwn(const Element *load) const {
+  for (const Operand &value : values) {
+    if (value.tensor != load->value)
+      continue;
+    bool isEqual = true;
+    for (auto [index, at] : llvm::zip(value.indices, load->operands))
+      isEqual &=
+          graph.substitute(
+              index, {{variables.key, graph.variable(variables.query)}}) == at;
+    if (isEqual)
+      return true;
+  }
+  return false;
+}
+
+bool RowReader::isFunctionOfRow(const Element *element, Exclusion &exclusion,
+                                llvm::SmallPtrSetImpl<const Element *> &seen) {
+  if (element == exclusion.row || !seen.insert(element).second)
+    return true;
+  switch (element->kind) {
+  case ElementKind::constant:
+  case ElementKind::scalar:
+    return true;
+  case ElementKind::index:
+    return !element->dependsOn(variables.column);
+  case ElementKind::load:
+    if (isOwn(element)) {
+      exclusion.own.push_back(element);
+      return true;
+    }
+    return !element->dependsOn(variables.column);
+  case ElementKind::operation:
+    return llvm::all_of(element->operands, [&](const Element *operand) {
+      return isFunctionOfRow(operand, exclusion, seen);
+    });
+  case ElementKind::reduction: {
+    // Values projected in the graph are themselves a reduction.
+    if (isOwn(element)) {
+      exclusion.own.push_back(element);
+      return true;
+    }
+    ReductionBody body = graph.bodyOf(element);
+    if (!body.element || body.variables.size() != 1 ||
+        graph.sizeOf(body.variables[0]) != graph.sizeOf(variables.column))
+      return false;
+    return isFunctionOfRow(
+        graph.substitute(body.element, {{body.variables[0],
+                                         graph.variable(variables.column)}}),
+        exclusion, seen);
+  }
+  }
+  return false;
+}
+
+std::optional<Exclusion> RowReader::read(Value tensor) {
+  SmallVector<const Element *> indices;
+  for (int64_t size : cast<RankedTensorType>(tensor.getType()).getShape())
+    indices.push_back(graph.variable(graph.addVariable(size)));
+  const Element *element = graph.elementOf(tensor, indices);
+  const Element *reads = findProduct(element);
+  if (!reads || reads->operands.size() != product->operands.size())
+    return std::nullopt;
+
+  // The tensor's indices are the product's in another order: what the product
+  // is read at says which is which.
+  SmallVector<std::pair<unsigned, const Element *>> renaming;
+  for (auto [at, own] : llvm::zip(reads->operands, product->operands)) {
+    auto dim = dyn_cast_or_null<AffineDimExpr>(at->index);
+    if (!dim) {
+      // An axis of extent 1 is read at 0 everywhere.
+      if (at == own)
+        continue;
+      return std::nullopt;
+    }
+    renaming.push_back({dim.getPosition(), own});
+  }
+  Exclusion exclusion;
+  exclusion.result = graph.substitute(element, renaming);
+  exclusion.row = product;
+  exclusion.at.tensor = tensor;
+  for (const Element *index : indices) {
+    const Element *renamed = graph.substitute(index, renaming);
+    if (renamed == index &&
+        graph.sizeOf(cast<AffineDimExpr>(index->index).getPosition()) != 1)
+      return std::nullopt;
+    exclusion.at.indices.push_back(
+        renamed == index
+            ? graph.index(getAffineConstantExpr(0, tensor.getContext()))
+            : renamed);
+  }
+  llvm::SmallPtrSet<const Element *, 32> seen;
+  if (!exclusion.result->dependsOn(variables.column) ||
+      !isFunctionOfRow(exclusion.result, exclusion, seen) ||
+      exclusion.own.empty())
+    return std::nullopt;
+  exclusion.xsa = matchXsa(graph, exclusion.result, exclusion.row,
+                           exclusion.own, variables.column);
+  return exclusion;
+}
+
+} // namespace
+
+std::optional<Exclusion> raise::matchExclusion(ElementGraph &graph,
+                                               const Element *product,
+                                               ArrayRef<Operand> values,
+                                               const Variables &variables) {
+  RowReader reader(graph, product, values, variables);
+  std::optional<Exclusion> last;
+  for (Value tensor : computedFrom(product->value)) {
+    std::optional<Exclusion> found = reader.read(tensor);
+    // Once it is exclusive self attention, what follows is not part of it.
+    if (!found || (last && last->xsa && !found->xsa))
+      continue;
+    last = std::move(found);
+  }
+  return last;
+}

@@ -1,0 +1,371 @@
+//===- MatchLogits.cpp - product, score and masks of a logit --------------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionMatch.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::raise;
+
+namespace {
+
+/// A finite number this low is meant as −∞: any sum with a logit keeps it far
+/// below every other.
+constexpr double meantAsNever = -1e9;
+
+bool isNever(const Element *element, bool &isFinite) {
+  std::optional<double> number = withoutCasts(element)->number();
+  if (!number || *number > meantAsNever)
+    return false;
+  isFinite |= !std::isinf(*number);
+  return true;
+}
+
+class LogitMatcher {
+public:
+  LogitMatcher(ElementGraph &graph, Variables &variables)
+      : graph(graph), variables(variables) {}
+
+  void collectProducts(const Element *element);
+  void splitMasks(Logits &logits);
+  /// The score as a function of scale·product, with the scale taken out.
+  void takeScale(Logits &logits);
+
+  llvm::SmallSetVector<const Element *, 2> products;
+
+private:
+  bool isProduct(const Element *element);
+  const Element *negation(const Element *condition);
+  /// The condition under which an addend is 0, else never; null when it is
+  /// something else.
+  const Element *additiveMask(const Element *addend, bool &isFinite);
+  /// Whether the condition holds for one key of every query.
+  bool admitsSomeKey(const Element *condition);
+  std::optional<bool> decide(const Element *condition);
+  bool isOnlyScaled(const Element *element, const Element *product,
+                    std::optional<double> &factor,
+                    llvm::SmallPtrSetImpl<const Element *> &done);
+  /// Whether a condition depends on the score, which a mask cannot.
+  bool readsReduction(const Element *condition);
+
+  ElementGraph &graph;
+  Variables &variables;
+  llvm::SmallPtrSet<const Element *, 16> seen;
+};
+
+bool LogitMatcher::isProduct(const Element *element) {
+  if (!element->isReduction(Combiner::add) ||
+      !element->dependsOn(variables.query) ||
+      !element->dependsOn(variables.key))
+    return false;
+  ReductionBody body = graph.bodyOf(element);
+  if (body.variables.size() != 1)
+    return false;
+  const Element *factors = withoutCasts(body.element);
+  return factors->is("arith.mulf");
+}
+
+void LogitMatcher::collectProducts(const Element *element) {
+  if (!seen.insert(element).second)
+    return;
+  if (isProduct(element)) {
+    products.insert(element);
+    return;
+  }
+  if (element->kind == ElementKind::operation)
+    for (const Element *operand : element->operands)
+      collectProducts(operand);
+}
+
+const Element *LogitMatcher::negation(const Element *condition) {
+  Type i1 = condition->type;
+  return graph.operation(
+      "arith.xori", i1,
+      {condition, graph.constant(IntegerAttr::get(i1, 1), i1)});
+}
+
+const Element *LogitMatcher::additiveMask(const Element *addend,
+                                          bool &isFinite) {
+  addend = withoutCasts(addend);
+  if (!addend->is("arith.select"))
+    return nullptr;
+  auto isZero = [](const Element *element) {
+    std::optional<double> number = withoutCasts(element)->number();
+    return number && *number == 0.0;
+  };
+  if (isZero(addend->operands[1]) && isNever(addend->operands[2], isFinite))
+    return addend->operands[0];
+  if (isZero(addend->operands[2]) && isNever(addend->operands[1], isFinite))
+    return negation(addend->operands[0]);
+  return nullptr;
+}
+
+std::optional<bool> LogitMatcher::decide(const Element *condition) {
+  if (condition->kind == ElementKind::constant)
+    if (auto known = dyn_cast<IntegerAttr>(condition->constant))
+      return !known.getValue().isZero();
+  if (condition->kind != ElementKind::operation)
+    return std::nullopt;
+  if (condition->is("arith.andi") || condition->is("arith.ori")) {
+    bool isAnd = condition->is("arith.andi");
+    bool allKnown = true;
+    for (const Element *operand : condition->operands) {
+      std::optional<bool> part = decide(operand);
+      if (part && *part != isAnd)
+        return *part;
+      allKnown &= part.has_value();
+    }
+    return allKnown ? std::optional(isAnd) : std::nullopt;
+  }
+  if (condition->is("arith.xori")) {
+    std::optional<bool> a = decide(condition->operands[0]),
+                        b = decide(condition->operands[1]);
+    return a && b ? std::optional(*a != *b) : std::nullopt;
+  }
+  if (!condition->is("arith.cmpi") ||
+      condition->operands[0]->kind != ElementKind::index ||
+      condition->operands[1]->kind != ElementKind::index)
+    return std::nullopt;
+  auto predicate = static_cast<arith::CmpIPredicate>(
+      cast<IntegerAttr>(condition->attributes.get("predicate")).getInt());
+  auto leastOf = [&](AffineExpr e) -> std::optional<int64_t> {
+    if (auto constant = dyn_cast<AffineConstantExpr>(e))
+      return constant.getValue();
+    // A sum of terms none of which is negative is at least 0.
+    bool hasNegative = false;
+    e.walk([&](AffineExpr part) {
+      if (auto constant = dyn_cast<AffineConstantExpr>(part))
+        hasNegative |= constant.getValue() < 0;
+    });
+    return hasNegative ? std::nullopt : std::optional<int64_t>(0);
+  };
+  AffineExpr a = condition->operands[0]->index,
+             b = condition->operands[1]->index;
+  std::optional<int64_t> up = leastOf(graph.index(a - b)->index),
+                         down = leastOf(graph.index(b - a)->index);
+  switch (predicate) {
+  case arith::CmpIPredicate::sge:
+  case arith::CmpIPredicate::uge:
+    return up && *up >= 0 ? std::optional(true) : std::nullopt;
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::ugt:
+    if (up && *up > 0)
+      return true;
+    return down && *down >= 0 ? std::optional(false) : std::nullopt;
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::ule:
+    return down && *down >= 0 ? std::optional(true) : std::nullopt;
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::ult:
+    if (down && *down > 0)
+      return true;
+    return up && *up >= 0 ? std::optional(false) : std::nullopt;
+  case arith::CmpIPredicate::eq:
+    return a == b ? std::optional(true) : std::nullopt;
+  case arith::CmpIPredicate::ne:
+    return a == b ? std::optional(false) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool LogitMatcher::admitsSomeKey(const Element *condition) {
+  const Element *first =
+      graph.index(getAffineConstantExpr(0, condition->type.getContext()));
+  if (decide(graph.substitute(condition, {{variables.key, first}}))
+          .value_or(false))
+    return true;
+  // The query's own row, where there is one for every query.
+  int64_t queries = graph.sizeOf(variables.query),
+          keys = graph.sizeOf(variables.key);
+  return !ShapedType::isDynamic(queries) && !ShapedType::isDynamic(keys) &&
+         queries <= keys &&
+         decide(
+             graph.substitute(
+                 condition, {{variables.key, graph.variable(variables.query)}}))
+             .value_or(false);
+}
+
+void LogitMatcher::splitMasks(Logits &logits) {
+  const Element *score = withoutCasts(logits.score);
+  while (true) {
+    bool isFinite = false;
+    const Element *condition = nullptr, *rest = nullptr;
+    if (score->is("arith.select")) {
+      if (isNever(score->operands[2], isFinite)) {
+        condition = score->operands[0];
+        rest = score->operands[1];
+      } else if (isNever(score->operands[1], isFinite)) {
+        condition = negation(score->operands[0]);
+        rest = score->operands[2];
+      }
+    } else if (score->is("arith.addf")) {
+      for (unsigned side : {0, 1})
+        if (!condition &&
+            (condition = additiveMask(score->operands[side], isFinite)))
+          rest = score->operands[1 - side];
+    }
+    // Under a finite number a row that sees nothing is an average; it is a
+    // mask only where no row can be one.
+    if (!condition || readsReduction(condition) ||
+        (isFinite && !admitsSomeKey(condition)))
+      break;
+    logits.masks.push_back(condition);
+    score = withoutCasts(rest);
+  }
+  logits.score = score;
+}
+
+bool LogitMatcher::readsReduction(const Element *condition) {
+  return condition->kind == ElementKind::reduction ||
+         (condition->kind == ElementKind::operation &&
+          llvm::any_of(condition->operands, [&](const Element *operand) {
+            return readsReduction(operand);
+          }));
+}
+
+/// Whether `element` reaches the product only through multiplications by one
+/// constant.
+bool LogitMatcher::isOnlyScaled(const Element *element, const Element *product,
+                                std::optional<double> &factor,
+                                llvm::SmallPtrSetImpl<const Element *> &done) {
+  if (element->kind != ElementKind::operation)
+    return element != product;
+  if (!done.insert(element).second)
+    return true;
+  for (auto [side, operand] : llvm::enumerate(element->operands)) {
+    if (withoutCasts(operand) != product) {
+      if (!isOnlyScaled(operand, product, factor, done))
+        return false;
+      continue;
+    }
+    std::optional<double> constant;
+    if (element->is("arith.mulf"))
+      constant = withoutCasts(element->operands[1 - side])->number();
+    else if (element->is("arith.divf") && side == 0) {
+      constant = withoutCasts(element->operands[1])->number();
+      if (constant)
+        constant = 1.0 / *constant;
+    }
+    if (!constant || (factor && *factor != *constant))
+      return false;
+    factor = constant;
+  }
+  return true;
+}
+
+void LogitMatcher::takeScale(Logits &logits) {
+  std::optional<double> factor;
+  llvm::SmallPtrSet<const Element *, 16> done;
+  if (logits.score == logits.product ||
+      !isOnlyScaled(logits.score, logits.product, factor, done) || !factor)
+    return;
+  logits.scale *= *factor;
+  // scale·product becomes the product: the multiplications go.
+  llvm::DenseMap<const Element *, const Element *> known;
+  auto rebuild = [&](auto &self, const Element *element) -> const Element * {
+    if (element->kind != ElementKind::operation)
+      return element;
+    if (auto found = known.find(element); found != known.end())
+      return found->second;
+    const Element *&result = known[element];
+    if (element->is("arith.mulf") || element->is("arith.divf"))
+      for (const Element *operand : element->operands)
+        if (withoutCasts(operand) == logits.product)
+          return result = logits.product;
+    SmallVector<const Element *> operands;
+    for (const Element *operand : element->operands)
+      operands.push_back(self(self, operand));
+    return known[element] = graph.operation(*element->name, element->attributes,
+                                            element->type, operands);
+  };
+  logits.score = rebuild(rebuild, logits.score);
+}
+
+} // namespace
+
+SmallVector<Operand> raise::operandsOf(const Element *factor,
+                                       const ElementGraph::Access &access) {
+  SmallVector<Operand> operands;
+  double constants = 1.0;
+  const Element *origin = factor;
+  while (origin->kind == ElementKind::operation) {
+    const Element *next = nullptr;
+    if (origin->is("arith.extf")) {
+      next = origin->operands[0];
+    } else if (origin->is("arith.mulf")) {
+      for (unsigned side : {0, 1})
+        if (std::optional<double> number = origin->operands[side]->number()) {
+          constants *= *number;
+          next = origin->operands[1 - side];
+          break;
+        }
+    } else if (origin->is("arith.divf")) {
+      if (std::optional<double> number = origin->operands[1]->number()) {
+        constants /= *number;
+        next = origin->operands[0];
+      }
+    }
+    if (!next)
+      break;
+    origin = next;
+  }
+  if (origin->kind == ElementKind::load ||
+      origin->kind == ElementKind::reduction)
+    operands.push_back({origin->value, origin->operands, constants});
+  operands.push_back({access.tensor, access.indices, 1.0});
+  return operands;
+}
+
+std::optional<Logits> raise::matchLogits(ElementGraph &graph,
+                                         const Element *logit,
+                                         Variables &variables,
+                                         std::string &why) {
+  LogitMatcher matcher(graph, variables);
+  Logits logits;
+  logits.score = logit;
+  matcher.splitMasks(logits);
+  matcher.collectProducts(logits.score);
+  if (matcher.products.size() != 1) {
+    why = "expected logits from one product of query and key but got " +
+          std::to_string(matcher.products.size());
+    return std::nullopt;
+  }
+  logits.product = matcher.products.front();
+  matcher.takeScale(logits);
+
+  // The factor with the query and the one with the key.
+  ReductionBody body = graph.bodyOf(logits.product);
+  variables.depth = body.variables.front();
+  const Element *factors = withoutCasts(body.element);
+  SmallVector<ElementGraph::Access> accesses = graph.inputsOf(logits.product);
+  for (unsigned side : {0, 1}) {
+    const Element *factor = factors->operands[side];
+    bool isQuery = factor->dependsOn(variables.query),
+         isKey = factor->dependsOn(variables.key);
+    auto access = llvm::find_if(accesses, [&](const auto &candidate) {
+      bool readsQuery = false, readsKey = false;
+      for (const Element *at : candidate.indices) {
+        readsQuery |= at->dependsOn(variables.query);
+        readsKey |= at->dependsOn(variables.key);
+      }
+      return readsQuery == isQuery && readsKey == isKey;
+    });
+    if (isQuery == isKey || access == accesses.end()) {
+      why = "expected a factor of the query and one of the key";
+      return std::nullopt;
+    }
+    (isQuery ? logits.query : logits.key) = operandsOf(factor, *access);
+  }
+  return logits;
+}

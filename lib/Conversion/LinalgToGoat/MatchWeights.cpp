@@ -1,0 +1,142 @@
+//===- MatchWeights.cpp - softmax and sigmoid in their spellings ----------===//
+//
+// Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionMatch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace goat;
+using namespace goat::raise;
+
+namespace {
+
+constexpr double log2e = 1.4426950408889634;
+
+bool isNumber(const Element *element, double value) {
+  std::optional<double> number = withoutCasts(element)->number();
+  return number && *number == value;
+}
+
+/// e^power; null when the element is none.
+const Element *powerOf(ElementGraph &graph, const Element *element) {
+  element = withoutCasts(element);
+  if (element->is("math.exp"))
+    return withoutCasts(element->operands[0]);
+  if (!element->is("math.exp2"))
+    return nullptr;
+  // 2^(x·log2 e), when it is spelled so.
+  const Element *power = withoutCasts(element->operands[0]);
+  if (power->is("arith.mulf"))
+    for (unsigned side : {0, 1}) {
+      std::optional<double> factor = power->operands[side]->number();
+      if (factor && std::abs(*factor - log2e) < 1e-6)
+        return withoutCasts(power->operands[1 - side]);
+    }
+  return nullptr;
+}
+
+/// 1/x; null when the element is none.
+const Element *inverted(const Element *element) {
+  element = withoutCasts(element);
+  if (element->is("arith.divf") && isNumber(element->operands[0], 1.0))
+    return withoutCasts(element->operands[1]);
+  return nullptr;
+}
+
+/// 1 / (1 + e^−t) as t.
+const Element *matchSigmoid(ElementGraph &graph, const Element *weight) {
+  const Element *denominator = inverted(weight);
+  if (!denominator || !denominator->is("arith.addf"))
+    return nullptr;
+  for (unsigned side : {0, 1}) {
+    if (!isNumber(denominator->operands[side], 1.0))
+      continue;
+    const Element *power = powerOf(graph, denominator->operands[1 - side]);
+    if (!power)
+      continue;
+    if (power->is("arith.negf"))
+      return withoutCasts(power->operands[0]);
+    return graph.operation("arith.negf", power->type, {power});
+  }
+  return nullptr;
+}
+
+/// x − shift as x, when the shift is one of the row.
+const Element *unshifted(const Element *power, unsigned key,
+                         const Element *&shift) {
+  if (power->is("arith.subf") && !power->operands[1]->dependsOn(key)) {
+    shift = withoutCasts(power->operands[1]);
+    return withoutCasts(power->operands[0]);
+  }
+  return power;
+}
+
+} // namespace
+
+const Element *raise::withoutCasts(const Element *element) {
+  while (element->is("arith.extf") || element->is("arith.truncf"))
+    element = element->operands[0];
+  return element;
+}
+
+std::optional<Weights>
+raise::matchWeights(ElementGraph &graph, const Element *weight, unsigned key) {
+  weight = withoutCasts(weight);
+  if (const Element *logit = matchSigmoid(graph, weight))
+    return Weights{Normalizer::sigmoid, logit, nullptr};
+
+  // numerator / denominator.
+  const Element *numerator = nullptr, *denominator = nullptr;
+  if (weight->is("arith.divf")) {
+    numerator = weight->operands[0];
+    denominator = withoutCasts(weight->operands[1]);
+  } else if (weight->is("arith.mulf")) {
+    for (unsigned side : {0, 1})
+      if (const Element *inverse = inverted(weight->operands[side])) {
+        numerator = weight->operands[1 - side];
+        denominator = inverse;
+      }
+  }
+  if (!numerator || denominator->dependsOn(key))
+    return std::nullopt;
+  numerator = withoutCasts(numerator);
+  const Element *power = powerOf(graph, numerator);
+  if (!power)
+    return std::nullopt;
+
+  // The denominator: the sum of the numerators, and maybe e^(sink − shift).
+  const Element *shift = nullptr;
+  const Element *logit = unshifted(power, key, shift);
+  Weights weights{Normalizer::softmax, logit, nullptr};
+  const Element *sum = denominator;
+  if (sum->is("arith.addf")) {
+    for (unsigned side : {0, 1}) {
+      const Element *extra = powerOf(graph, denominator->operands[side]);
+      if (!extra)
+        continue;
+      const Element *extraShift = nullptr;
+      const Element *sink = unshifted(extra, key, extraShift);
+      if (shift && extraShift != shift)
+        continue;
+      weights.sink = shift ? sink : extra;
+      sum = withoutCasts(denominator->operands[1 - side]);
+      break;
+    }
+  }
+  if (!sum->isReduction(Combiner::add))
+    return std::nullopt;
+  ReductionBody body = graph.bodyOf(sum);
+  if (body.variables.size() != 1 ||
+      graph.sizeOf(body.variables[0]) != graph.sizeOf(key))
+    return std::nullopt;
+  const Element *summed = graph.substitute(
+      body.element, {{body.variables[0], graph.variable(key)}});
+  if (!graph.areEquivalent(withoutCasts(summed), numerator))
+    return std::nullopt;
+  return weights;
+}

@@ -1,0 +1,111 @@
+// RUN: goat-opt --goat-raise-attention %s | FileCheck %s
+
+// Minus infinity is a mask. A finite number is one where every row provably
+// keeps a key, and a number of the score elsewhere: a row without one averages.
+#q = affine_map<(n, i, j, d) -> (n, i, d)>
+#k = affine_map<(n, i, j, d) -> (n, j, d)>
+#s = affine_map<(n, i, j, d) -> (n, i, j)>
+#id = affine_map<(n, i, j) -> (n, i, j)>
+func.func @infinite(%q: tensor<4x16x8xf32>, %k: tensor<4x16x8xf32>, %v: tensor<4x16x8xf32>, %seen: tensor<16x16xi1>) -> tensor<4x16x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<4x16x16xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %s = linalg.batch_matmul indexing_maps = [#q, #k, #s] ins(%q, %k : tensor<4x16x8xf32>, tensor<4x16x8xf32>) outs(%fs : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%s : tensor<4x16x16xf32>) outs(%es : tensor<4x16x16xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %never = arith.constant 0xFF800000 : f32
+    %n = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %see = tensor.extract %seen[%i, %j] : tensor<16x16xi1>
+    %x = arith.select %see, %a, %never : f32
+    linalg.yield %x : f32
+  } -> tensor<4x16x16xf32>
+  %p = linalg.softmax dimension(2) ins(%t : tensor<4x16x16xf32>) outs(%es : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %ey = tensor.empty() : tensor<4x16x8xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<4x16x8xf32>) -> tensor<4x16x8xf32>
+  %y = linalg.batch_matmul ins(%p, %v : tensor<4x16x16xf32>, tensor<4x16x8xf32>) outs(%fy : tensor<4x16x8xf32>) -> tensor<4x16x8xf32>
+  return %y : tensor<4x16x8xf32>
+}
+// CHECK-LABEL: func.func @infinite(
+// CHECK-SAME:    %[[SEEN:[a-z0-9]*]]: tensor<16x16xi1>)
+// CHECK:         goat.attention {{.*}} mask {
+// CHECK-NEXT:    ^bb0(%{{.*}}: index, %{{.*}}: index, %[[I:.*]]: index, %[[J:.*]]: index):
+// CHECK-NEXT:      %[[SEE:.*]] = tensor.extract %[[SEEN]][%[[I]], %[[J]]]
+// CHECK-NEXT:      goat.yield %[[SEE]] : i1
+
+func.func @finite_causal(%q: tensor<4x16x8xf32>, %k: tensor<4x16x8xf32>, %v: tensor<4x16x8xf32>) -> tensor<4x16x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<4x16x16xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %s = linalg.batch_matmul indexing_maps = [#q, #k, #s] ins(%q, %k : tensor<4x16x8xf32>, tensor<4x16x8xf32>) outs(%fs : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%s : tensor<4x16x16xf32>) outs(%es : tensor<4x16x16xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %never = arith.constant -1.0e9 : f32
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %see = arith.cmpi sge, %i, %j : index
+    %x = arith.select %see, %a, %never : f32
+    linalg.yield %x : f32
+  } -> tensor<4x16x16xf32>
+  %p = linalg.softmax dimension(2) ins(%t : tensor<4x16x16xf32>) outs(%es : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %ey = tensor.empty() : tensor<4x16x8xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<4x16x8xf32>) -> tensor<4x16x8xf32>
+  %y = linalg.batch_matmul ins(%p, %v : tensor<4x16x16xf32>, tensor<4x16x8xf32>) outs(%fy : tensor<4x16x8xf32>) -> tensor<4x16x8xf32>
+  return %y : tensor<4x16x8xf32>
+}
+// CHECK-LABEL: func.func @finite_causal(
+// CHECK:         goat.attention {{.*}} mask {
+// CHECK-NEXT:    ^bb0(%{{.*}}: index, %{{.*}}: index, %[[I:.*]]: index, %[[J:.*]]: index):
+// CHECK-NEXT:      arith.cmpi sge, %[[I]], %[[J]] : index
+
+func.func @finite_given(%q: tensor<4x16x8xf32>, %k: tensor<4x16x8xf32>, %v: tensor<4x16x8xf32>, %seen: tensor<16x16xi1>) -> tensor<4x16x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<4x16x16xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %s = linalg.batch_matmul indexing_maps = [#q, #k, #s] ins(%q, %k : tensor<4x16x8xf32>, tensor<4x16x8xf32>) outs(%fs : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%s : tensor<4x16x16xf32>) outs(%es : tensor<4x16x16xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %never = arith.constant -1.0e9 : f32
+    %n = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %see = tensor.extract %seen[%i, %j] : tensor<16x16xi1>
+    %x = arith.select %see, %a, %never : f32
+    linalg.yield %x : f32
+  } -> tensor<4x16x16xf32>
+  %p = linalg.softmax dimension(2) ins(%t : tensor<4x16x16xf32>) outs(%es : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %ey = tensor.empty() : tensor<4x16x8xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<4x16x8xf32>) -> tensor<4x16x8xf32>
+  %y = linalg.batch_matmul ins(%p, %v : tensor<4x16x16xf32>, tensor<4x16x8xf32>) outs(%fy : tensor<4x16x8xf32>) -> tensor<4x16x8xf32>
+  return %y : tensor<4x16x8xf32>
+}
+// CHECK-LABEL: func.func @finite_given(
+// CHECK:         goat.attention {{.*}} score {
+// CHECK:           arith.select %{{.*}}, %{{.*}}, %{{.*}} : f32
+// CHECK-NOT:     mask
+// CHECK:         return
+
+func.func @additive(%q: tensor<4x16x8xf32>, %k: tensor<4x16x8xf32>, %v: tensor<4x16x8xf32>, %hidden: tensor<4x16x16xi1>) -> tensor<4x16x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<4x16x16xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %s = linalg.batch_matmul indexing_maps = [#q, #k, #s] ins(%q, %k : tensor<4x16x8xf32>, tensor<4x16x8xf32>) outs(%fs : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %none = arith.constant dense<0.0> : tensor<4x16x16xf32>
+  %low = arith.constant dense<0xFF800000> : tensor<4x16x16xf32>
+  %m = arith.select %hidden, %low, %none : tensor<4x16x16xi1>, tensor<4x16x16xf32>
+  %t = arith.addf %s, %m : tensor<4x16x16xf32>
+  %p = linalg.softmax dimension(2) ins(%t : tensor<4x16x16xf32>) outs(%es : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %ey = tensor.empty() : tensor<4x16x8xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<4x16x8xf32>) -> tensor<4x16x8xf32>
+  %y = linalg.batch_matmul ins(%p, %v : tensor<4x16x16xf32>, tensor<4x16x8xf32>) outs(%fy : tensor<4x16x8xf32>) -> tensor<4x16x8xf32>
+  return %y : tensor<4x16x8xf32>
+}
+// CHECK-LABEL: func.func @additive(
+// CHECK:         goat.attention {{.*}} mask {
+// CHECK:           %[[HIDDEN:.*]] = tensor.extract
+// CHECK:           %[[TRUE:.*]] = arith.constant true
+// CHECK:           arith.xori %[[HIDDEN]], %[[TRUE]] : i1
