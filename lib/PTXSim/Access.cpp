@@ -148,6 +148,8 @@ uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
   SharedMemory &shared = target.shared;
   const uint32_t *clock = warp.clock.data();
   bool isChecked = warp.worker.isChecked;
+  bool isWhole = instr.opClass == OpClass::LoadMatrix ||
+                 instr.opClass == OpClass::StoreMatrix;
   uint32_t inside = pointIntoShared(target, bytes, mask, access);
   for (uint32_t left = isChecked ? inside : 0; left; left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
@@ -159,10 +161,16 @@ uint32_t resolveShared(Warp &warp, const Instr &instr, AccessKind kind,
           shared.strong(address, bytes, kind != AccessKind::Write,
                         kind != AccessKind::Read, warp.party, clock, otherWarp);
     else if (kind == AccessKind::Read)
-      problem = shared.read(address, bytes, warp.party, clock, otherWarp);
+      problem =
+          shared.read(address, bytes,
+                      sharedAccess(warp, isWhole ? anyLane : lane), otherWarp);
     else
-      problem = shared.write(address, bytes, warp.party, clock, otherWarp);
-    if (problem != SharedMemory::Problem::None)
+      problem =
+          shared.write(address, bytes,
+                       sharedAccess(warp, isWhole ? anyLane : lane), otherWarp);
+    if (problem == SharedMemory::Problem::Overlap)
+      access.overlaps = true;
+    else if (problem != SharedMemory::Problem::None)
       reportShared(warp, instr, problem, 1u << lane, address, otherWarp,
                    kind == AccessKind::Write);
   }
@@ -398,9 +406,27 @@ void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
                   uint32_t lanes, uint64_t address, uint32_t otherWarp,
                   bool isWrite) {
   const char *verb = isWrite ? "writes" : "reads";
-  std::string other = warp.block.cluster.partyName(otherWarp, warp.block);
+  bool isOfLane = problem == SharedMemory::Problem::LaneWriteRace ||
+                  problem == SharedMemory::Problem::LaneReadRace;
+  std::string other =
+      !isOfLane ? warp.block.cluster.partyName(otherWarp, warp.block)
+      : otherWarp == anyLane
+          ? "another lane of the warp"
+          : "lane " + std::to_string(otherWarp) + " of the warp";
   switch (problem) {
   case SharedMemory::Problem::None:
+  case SharedMemory::Problem::Overlap:
+    return;
+  case SharedMemory::Problem::LaneWriteRace:
+    warp.report(FindingKind::SharedRace, instr, lanes, address,
+                std::string(verb) + " shared memory at " + hex(address) +
+                    " that " + other +
+                    " wrote, without a bar.warp.sync in between");
+    return;
+  case SharedMemory::Problem::LaneReadRace:
+    warp.report(FindingKind::SharedRace, instr, lanes, address,
+                "writes shared memory at " + hex(address) + " that " + other +
+                    " reads, without a bar.warp.sync in between");
     return;
   case SharedMemory::Problem::Uninitialised:
     warp.report(FindingKind::UninitialisedMemory, instr, lanes, address,
@@ -440,6 +466,16 @@ void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
                     "fence.proxy.async in between");
     return;
   }
+}
+
+void reportOverlap(Warp &warp, const Instr &instr, uint32_t lanes,
+                   const LaneAccess &access) {
+  if (!lanes)
+    return;
+  uint64_t address = access.address[__builtin_ctz(lanes)];
+  warp.report(FindingKind::SharedRace, instr, lanes, address,
+              "lanes write different values to shared memory at " +
+                  hex(address) + " in one instruction");
 }
 
 void beginAsyncRead(Warp &warp, const Instr &instr, uint32_t lanes,

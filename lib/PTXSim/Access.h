@@ -22,6 +22,8 @@ namespace goat::ptxsim {
 struct LaneAccess {
   uint64_t address[warpSize];
   uint8_t *data[warpSize];
+  /// Some lanes write the same bytes of shared memory.
+  bool overlaps = false;
 };
 
 /// The addresses in the register `slot` plus the offset of `instr`.
@@ -77,6 +79,17 @@ void countGlobal(Warp &warp, const Instr &instr, AccessKind kind,
 /// where they are looked for first.
 void noteSectors(Warp &warp, uint64_t region, uint64_t sectors, AccessKind kind,
                  const Allocation *&allocation);
+
+/// An access of `lane` to shared memory, for the checks there; whole warps make
+/// those of matrix instructions.
+inline SharedAccess sharedAccess(const Warp &warp, unsigned lane) {
+  return {warp.party, warp.clock.data(), lane, &warp.laneOrder, warp.now()};
+}
+
+/// Several lanes have written to the same bytes, and what those in `lanes`
+/// wrote is not there.
+void reportOverlap(Warp &warp, const Instr &instr, uint32_t lanes,
+                   const LaneAccess &access);
 
 void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
                   uint32_t lanes, uint64_t address, uint32_t otherWarp,

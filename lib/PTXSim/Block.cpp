@@ -47,6 +47,9 @@ bool Block::hasLeft() const {
 void Block::order(Warp &warp, const AccessInfo &access, AccessKind kind,
                   uint64_t window, const uint64_t *address, uint32_t mask) {
   bool reads = kind != AccessKind::Write, writes = kind != AccessKind::Read;
+  // From whom the value comes nobody asks: it may be another lane.
+  if (reads && access.acquires)
+    warp.meetLanes(warp.existing);
   auto &released = cluster.released;
   GlobalRaces *races =
       window || access.isBlockScope ? nullptr : worker.launch.races.get();
@@ -84,6 +87,7 @@ void Block::order(Warp &warp, const AccessInfo &access, AccessKind kind,
 }
 
 void Block::fence(Warp &warp, bool isBlockScope) {
+  warp.laneOrder.fence(warp.now());
   join(warp.clock, warp.seen);
   warp.fenced = warp.clock;
   if (!isBlockScope)
@@ -117,6 +121,7 @@ void Block::arrive(Warp &warp, const Instr &instr, uint32_t barrierIndex,
   // What the warp does from here on is after its arrival.
   ++warp.clock[warp.party];
   if (waits) {
+    warp.meetLanes(lanes);
     barrier.waiting.push_back(&warp);
     warp.state = Warp::State::Waiting;
     warp.waitsAt = &instr;

@@ -249,6 +249,7 @@ void Cluster::waitAtBarrier(Warp &warp, const Instr &instr, uint32_t mask) {
     return;
   }
   warp.clusterCompleted &= ~mask;
+  warp.meetLanes(mask);
   if (instr.access.acquires)
     join(warp.clock, barrierCompleted);
   else

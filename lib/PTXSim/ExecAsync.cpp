@@ -88,8 +88,8 @@ void runCopy(Warp &warp, const Instr &instr, uint32_t mask) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t address = destination.address[lane];
     uint32_t otherWarp = 0;
-    SharedMemory::Problem problem = shared.beginCopy(
-        address, bytes, warp.party, warp.clock.data(), otherWarp);
+    SharedMemory::Problem problem =
+        shared.beginCopy(address, bytes, sharedAccess(warp, lane), otherWarp);
     if (problem != SharedMemory::Problem::None)
       reportShared(warp, instr, problem, 1u << lane, address, otherWarp, true);
     if (copy.sourceBytes[lane])
@@ -201,7 +201,7 @@ void Warp::completeCopies(uint32_t mask, uint32_t keepGroups,
       }
       std::memset(destination + count, 0, copy.bytes - count);
       if (worker.isChecked)
-        block.shared.endCopy(address, copy.bytes, party, clock[party]);
+        block.shared.endCopy(address, copy.bytes, sharedAccess(*this, lane));
     }
     if (overwritten)
       report(FindingKind::MissingAsyncWait, *copy.instr, overwritten,

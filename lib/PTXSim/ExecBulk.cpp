@@ -220,10 +220,10 @@ void BulkCopy::issue(Block &target, uint32_t mbarrier,
     uint32_t otherWarp = 0;
     SharedMemory::Problem problem =
         landing.reduction
-            ? target.shared.beginReduction(landing.address, size, warp.party,
-                                           warp.clock.data(), otherWarp)
-            : target.shared.beginCopy(landing.address, size, warp.party,
-                                      warp.clock.data(), otherWarp);
+            ? target.shared.beginReduction(landing.address, size,
+                                           sharedAccess(warp, lane), otherWarp)
+            : target.shared.beginCopy(landing.address, size,
+                                      sharedAccess(warp, lane), otherWarp);
     if (problem != SharedMemory::Problem::None)
       reportShared(warp, instr, problem, 1u << lane, landing.address, otherWarp,
                    true);

@@ -196,6 +196,8 @@ void runWait(Warp &warp, const Instr &instr, uint32_t mask) {
         }
         join(instr.access.acquires ? warp.clock : warp.seen,
              mbarrier->completed);
+        // Other lanes may be among those who arrived.
+        warp.meetLanes(warp.existing);
       });
   bool fails = mask & ~complete;
   if (fails && !warp.givesUp && cluster.random() % 4) {

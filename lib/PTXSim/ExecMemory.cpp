@@ -55,6 +55,19 @@ void runStore(Warp &warp, const Instr &instr, uint32_t mask) {
       std::memcpy(access.data[lane] + k * sizeof(M), &value, sizeof(M));
     }
   }
+  if (!access.overlaps)
+    return;
+  uint32_t lost = 0;
+  for (unsigned k = 0; k < count; ++k) {
+    const R *src = warp.lanes<R>(instr.op[1 + k]);
+    for (uint32_t left = valid; left; left &= left - 1) {
+      unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+      M value = static_cast<M>(src[lane]);
+      if (std::memcmp(access.data[lane] + k * sizeof(M), &value, sizeof(M)))
+        lost |= 1u << lane;
+    }
+  }
+  reportOverlap(warp, instr, lost, access);
 }
 
 template <typename M> Handler loadHandler(unsigned registerBytes) {

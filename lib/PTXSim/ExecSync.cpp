@@ -75,15 +75,22 @@ bool decodeBarrier(Decoder &d) {
 }
 
 void runWarpSync(Warp &warp, const Instr &instr, uint32_t mask) {
+  uint32_t members = 0;
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
-    uint32_t members = warp.lanes<uint32_t>(instr.op[0])[lane];
+    // Groups with masks of their own may meet side by side.
+    uint32_t next = warp.lanes<uint32_t>(instr.op[0])[lane];
+    bool isSame = next == members;
+    members = next;
+    if (isSame)
+      continue;
     uint32_t missing = members & ~mask & ~warp.exited & warp.existing;
     if (missing) {
       warp.report(FindingKind::InactiveLane, instr, missing, 0,
                   "the mask names lanes that do not reach this instruction");
       return;
     }
+    warp.meetLanes(members & mask);
   }
 }
 

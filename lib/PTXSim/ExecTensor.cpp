@@ -105,17 +105,25 @@ void runStoreMatrix(Warp &warp, const Instr &instr, uint32_t mask) {
   uint32_t rows = count == 4 ? allLanes : (1u << 8 * count) - 1;
   uint32_t valid = resolveAccess(warp, instr, Space::Shared, AccessKind::Write,
                                  16, rows & mask, access);
+  uint16_t matrices[4][8][8];
   for (unsigned m = 0; m < count; ++m) {
-    uint16_t matrix[8][8], turned[8][8];
+    uint16_t turned[8][8];
     std::memcpy(turned, warp.lanes<uint32_t>(instr.op[1 + m]), sizeof(turned));
     if (instr.flags & transposeFlag)
-      transpose(turned[0], matrix);
+      transpose(turned[0], matrices[m]);
     else
-      std::memcpy(matrix, turned, sizeof(matrix));
+      std::memcpy(matrices[m], turned, sizeof(turned));
     for (unsigned i = 0; i < 8; ++i)
       if (valid >> (8 * m + i) & 1)
-        std::memcpy(access.data[8 * m + i], matrix[i], 16);
+        std::memcpy(access.data[8 * m + i], matrices[m][i], 16);
   }
+  uint32_t lost = 0;
+  for (uint32_t left = access.overlaps ? valid : 0; left; left &= left - 1) {
+    unsigned row = static_cast<unsigned>(__builtin_ctz(left));
+    if (std::memcmp(access.data[row], matrices[row / 8][row % 8], 16))
+      lost |= 1u << row;
+  }
+  reportOverlap(warp, instr, lost, access);
 }
 
 bool decodeMatrix(Decoder &d) {

@@ -119,11 +119,30 @@ SharedMemory::Problem SharedMemory::strong(uint64_t address, uint32_t bytes,
   return problem;
 }
 
+SharedMemory::Problem SharedMemory::checkLanes(const Granule &granule,
+                                               const SharedAccess &by,
+                                               Problem problem,
+                                               uint32_t &other) const {
+  if (granule.writer == by.warp &&
+      !by.order->knows(by.lane, granule.writeLane, granule.writeTime)) {
+    if (granule.writeTime == by.now)
+      return problem == Problem::None ? Problem::Overlap : problem;
+    other = granule.writeLane;
+    return Problem::LaneWriteRace;
+  }
+  const Granule::Reader &reader = granule.reader;
+  if (reader.warp == by.warp &&
+      !by.order->knows(by.lane, reader.lane, reader.time)) {
+    other = reader.lane;
+    return Problem::LaneReadRace;
+  }
+  return problem;
+}
+
 SharedMemory::Problem SharedMemory::beginCopy(uint64_t address, uint32_t bytes,
-                                              uint32_t warp,
-                                              const uint32_t *clock,
-                                              uint32_t &otherWarp) {
-  Problem problem = write(address, bytes, warp, clock, otherWarp);
+                                              const SharedAccess &by,
+                                              uint32_t &other) {
+  Problem problem = write(address, bytes, by, other);
   uint32_t first = static_cast<uint32_t>(address - base) >> shift;
   uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
   for (uint32_t g = first; g <= last; ++g)
@@ -131,9 +150,10 @@ SharedMemory::Problem SharedMemory::beginCopy(uint64_t address, uint32_t bytes,
   return problem;
 }
 
-SharedMemory::Problem
-SharedMemory::beginReduction(uint64_t address, uint32_t bytes, uint32_t warp,
-                             const uint32_t *clock, uint32_t &otherWarp) {
+SharedMemory::Problem SharedMemory::beginReduction(uint64_t address,
+                                                   uint32_t bytes,
+                                                   const SharedAccess &by,
+                                                   uint32_t &other) {
   uint32_t first = static_cast<uint32_t>(address - base) >> shift;
   uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
   Problem problem = Problem::None;
@@ -142,8 +162,7 @@ SharedMemory::beginReduction(uint64_t address, uint32_t bytes, uint32_t warp,
     if (granules[g].state == reducing)
       continue;
     bool isUntouched = granules[g].state == untouched;
-    Problem found =
-        write(base + (uint64_t(g) << shift), 1, warp, clock, otherWarp);
+    Problem found = write(base + (uint64_t(g) << shift), 1, by, other);
     if (found == Problem::None && isUntouched)
       found = Problem::Uninitialised;
     problem = found == Problem::None ? problem : found;
@@ -156,8 +175,23 @@ void SharedMemory::endCopy(uint64_t address, uint32_t bytes, uint32_t writer,
                            uint32_t now) {
   uint32_t first = static_cast<uint32_t>(address - base) >> shift;
   uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
-  for (uint32_t g = first; g <= last; ++g)
-    granules[g] = {now, static_cast<uint16_t>(writer), written};
+  for (uint32_t g = first; g <= last; ++g) {
+    granules[g] = Granule();
+    granules[g].writeClock = now;
+    granules[g].writer = static_cast<uint16_t>(writer);
+    granules[g].state = written;
+  }
+}
+
+void SharedMemory::endCopy(uint64_t address, uint32_t bytes,
+                           const SharedAccess &by) {
+  endCopy(address, bytes, by.warp, by.clock[by.warp]);
+  uint32_t first = static_cast<uint32_t>(address - base) >> shift;
+  uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+  for (uint32_t g = first; g <= last; ++g) {
+    granules[g].writeLane = static_cast<uint8_t>(by.lane);
+    granules[g].writeTime = by.now;
+  }
 }
 
 SharedMemory::Problem SharedMemory::beginAsyncRead(uint64_t address,

@@ -6,12 +6,14 @@
 // Shared memory with shadow state: what was written, by which warp and when,
 // who has read it since, and where a copy is still in flight. Order between
 // warps is kept with vector clocks, so that barriers among any set of warps are
-// understood.
+// understood; order between the lanes of a warp is what LaneOrder knows.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef GOAT_LIB_PTXSIM_SHARED_H
 #define GOAT_LIB_PTXSIM_SHARED_H
+
+#include "LaneOrder.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +28,18 @@ struct SharedSegment {
   std::string name;
 };
 
+/// Who makes an access, and what is known there.
+struct SharedAccess {
+  uint32_t warp;
+  /// Of other warps.
+  const uint32_t *clock;
+  /// Which lane, or `anyLane` where the warp acts as a whole.
+  unsigned lane;
+  /// Of other lanes, and the warp's time.
+  const LaneOrder *order;
+  uint32_t now;
+};
+
 class SharedMemory {
 public:
   enum class Problem : uint8_t {
@@ -35,6 +49,11 @@ public:
     WriteRace,
     /// The other warp's read is not ordered before this write.
     ReadRace,
+    /// The same between two lanes of one warp.
+    LaneWriteRace,
+    LaneReadRace,
+    /// Another lane writes the same bytes in the same instruction.
+    Overlap,
     /// A copy to these bytes has not been waited for.
     InFlight,
     /// The bytes belong to an mbarrier.
@@ -65,27 +84,40 @@ public:
   uint32_t begin() const { return base; }
   uint32_t end() const { return base + size; }
 
-  /// Checks and records an access by `warp`, whose knowledge of the others is
-  /// `clock`. `otherWarp` is set for races.
-  Problem read(uint64_t address, uint32_t bytes, uint32_t warp,
-               const uint32_t *clock, uint32_t &otherWarp) {
+  /// Checks and records an access. `other` is set for races: the warp, or the
+  /// lane in races within one.
+  Problem read(uint64_t address, uint32_t bytes, const SharedAccess &by,
+               uint32_t &other) {
     uint32_t first = static_cast<uint32_t>(address - base) >> shift;
     uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
     Problem problem = Problem::None;
-    uint32_t now = clock[warp];
+    uint32_t known = by.order->known();
+    const Granule::Reader reader = readerOf(by, by.lane);
+    const Granule::Reader several = readerOf(by, anyLane);
     for (uint32_t g = first; g <= last; ++g) {
-      const Granule &granule = granules[g];
-      readClocks[size_t(g) * numWarps + warp] = now;
+      Granule &granule = granules[g];
+      readClocks[size_t(g) * numWarps + by.warp] = by.clock[by.warp];
       if (granule.state != written ||
-          granule.writeClock > clock[granule.writer])
-        problem = explainRead(granule, clock, otherWarp);
-      if (!strongWrites.empty() && !isKnown(strongWrites, g, clock, otherWarp))
+          granule.writeClock > by.clock[granule.writer])
+        problem = explainRead(granule, by.clock, other);
+      else if (granule.writeTime > known && granule.writer == by.warp &&
+               !by.order->knows(by.lane, granule.writeLane,
+                                granule.writeTime)) {
+        problem = Problem::LaneWriteRace;
+        other = granule.writeLane;
+      }
+      if (!strongWrites.empty() && !isKnown(strongWrites, g, by.clock, other))
         problem = Problem::WriteRace;
+      // Readers since the lanes have met are one or several.
+      bool isAnother = granule.reader.time > known &&
+                       granule.reader.warp == by.warp &&
+                       granule.reader.lane != by.lane;
+      granule.reader = isAnother ? several : reader;
     }
     return problem;
   }
-  Problem write(uint64_t address, uint32_t bytes, uint32_t warp,
-                const uint32_t *clock, uint32_t &otherWarp) {
+  Problem write(uint64_t address, uint32_t bytes, const SharedAccess &by,
+                uint32_t &other) {
     uint32_t first = static_cast<uint32_t>(address - base) >> shift;
     uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
     Problem problem = Problem::None;
@@ -93,20 +125,27 @@ public:
       Granule &granule = granules[g];
       const uint32_t *reads = &readClocks[size_t(g) * numWarps];
       bool isOrdered = granule.state <= written &&
-                       granule.writeClock <= clock[granule.writer];
+                       granule.writeClock <= by.clock[granule.writer];
       for (uint32_t w = 0; w < numWarps; ++w)
-        isOrdered &= reads[w] <= clock[w];
+        isOrdered &= reads[w] <= by.clock[w];
       if (!isOrdered)
-        problem = explainWrite(granule, reads, clock, otherWarp);
+        problem = explainWrite(granule, reads, by.clock, other);
+      else if (std::max(granule.writeTime, granule.reader.time) >
+               by.order->known())
+        problem = checkLanes(granule, by, problem, other);
       if (!pendingReads.empty() && pendingReads[g])
         problem = Problem::PendingRead;
       if (!strongWrites.empty()) {
-        if (!isKnown(strongReads, g, clock, otherWarp))
+        if (!isKnown(strongReads, g, by.clock, other))
           problem = Problem::ReadRace;
-        if (!isKnown(strongWrites, g, clock, otherWarp))
+        if (!isKnown(strongWrites, g, by.clock, other))
           problem = Problem::WriteRace;
       }
-      granule = {clock[warp], static_cast<uint16_t>(warp), written};
+      granule.writeClock = by.clock[by.warp];
+      granule.writer = static_cast<uint16_t>(by.warp);
+      granule.state = written;
+      granule.writeLane = static_cast<uint8_t>(by.lane);
+      granule.writeTime = by.now;
     }
     return problem;
   }
@@ -118,12 +157,15 @@ public:
 
   /// A copy was issued to, or has arrived at, these bytes. It arrives as a
   /// write by `writer` at its clock `now`.
-  Problem beginCopy(uint64_t address, uint32_t bytes, uint32_t warp,
-                    const uint32_t *clock, uint32_t &otherWarp);
+  Problem beginCopy(uint64_t address, uint32_t bytes, const SharedAccess &by,
+                    uint32_t &other);
   /// The same for a reduction.
-  Problem beginReduction(uint64_t address, uint32_t bytes, uint32_t warp,
-                         const uint32_t *clock, uint32_t &otherWarp);
+  Problem beginReduction(uint64_t address, uint32_t bytes,
+                         const SharedAccess &by, uint32_t &other);
   void endCopy(uint64_t address, uint32_t bytes, uint32_t writer, uint32_t now);
+  /// The same where the lane `by` has waited for its copy: others of its warp
+  /// have not.
+  void endCopy(uint64_t address, uint32_t bytes, const SharedAccess &by);
 
   /// The async proxy is about to read these bytes on behalf of `warp`, whose
   /// `proxyClock` says what is visible there; writes are a problem until
@@ -140,19 +182,36 @@ public:
   void setMbarrier(uint64_t address, uint32_t bytes, bool isOne);
 
 private:
-  enum State : uint16_t { untouched, written, inFlight, reducing, mbarrier };
+  enum State : uint8_t { untouched, written, inFlight, reducing, mbarrier };
   struct Granule {
     /// Clock of the last writer, 0 if it was never written. Writers above the
     /// warps are copies.
     uint32_t writeClock = 0;
     uint16_t writer = 0;
     State state = untouched;
+    /// Lane and time of the last writer, and who was the last plain reader.
+    uint8_t writeLane = 0;
+    uint32_t writeTime = 0;
+    struct Reader {
+      uint32_t time = 0;
+      uint16_t warp = 0;
+      uint16_t lane = 0;
+    } reader;
   };
 
   Problem explainRead(const Granule &granule, const uint32_t *clock,
                       uint32_t &otherWarp) const;
   Problem explainWrite(const Granule &granule, const uint32_t *reads,
                        const uint32_t *clock, uint32_t &otherWarp) const;
+
+  static Granule::Reader readerOf(const SharedAccess &by, unsigned lane) {
+    return {by.now, static_cast<uint16_t>(by.warp),
+            static_cast<uint16_t>(lane)};
+  }
+
+  /// The lanes of the writing warp; `problem` if they are in order.
+  Problem checkLanes(const Granule &granule, const SharedAccess &by,
+                     Problem problem, uint32_t &other) const;
 
   /// Whether every clock of granule `g` in `clocks` is known; if not,
   /// `otherWarp` is one whose is not.

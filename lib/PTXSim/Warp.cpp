@@ -45,6 +45,7 @@ void Warp::start(uint32_t warpId, uint32_t lanesExisting, uint32_t clockParty,
   fenced.clear();
   fencedWide.clear();
   seen.clear();
+  laneOrder.reset();
   localTop = 0;
   while (!frames.empty()) {
     spareFrames.push_back(std::move(frames.back()));

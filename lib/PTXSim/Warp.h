@@ -12,6 +12,7 @@
 #ifndef GOAT_LIB_PTXSIM_WARP_H
 #define GOAT_LIB_PTXSIM_WARP_H
 
+#include "LaneOrder.h"
 #include "Mbarrier.h"
 #include "Program.h"
 #include "Wide.h"
@@ -27,9 +28,6 @@ struct Allocation;
 class Block;
 struct Worker;
 struct LaunchState;
-
-constexpr uint32_t allLanes = ~0u;
-constexpr unsigned warpSize = 32;
 
 /// The paths a warp has still to run: the lanes in `mask` continue at `pc` and
 /// wait at `reconvergence` for the entry below.
@@ -170,6 +168,13 @@ public:
   /// its turn since the warp last waited.
   bool rotatePaths();
 
+  /// The time in `laneOrder`.
+  uint32_t now() const { return static_cast<uint32_t>(issued); }
+  /// The lanes in `mask` synchronise among themselves.
+  void meetLanes(uint32_t mask) {
+    laneOrder.meet(mask, existing & ~exited, now());
+  }
+
   // Asynchronous copies.
   void completeCopies(uint32_t mask, uint32_t keepGroups, bool includeOpen);
   /// The copies of a lane that are in flight, to be completed by someone else.
@@ -263,6 +268,8 @@ public:
   Clock fenced, seen;
   /// What its last fence covers that was not for its block alone.
   Clock fencedWide;
+  /// What its lanes know of each other, in instructions issued.
+  LaneOrder laneOrder;
 
   Block &block;
   Worker &worker;

@@ -261,11 +261,10 @@ TEST(Findings, SharedRaceWriteAfterReadAndWriteWrite) {
                     .has(FindingKind::SharedRace));
     EXPECT_EQ(runText(kernel("bar.sync 0;"), {}, threads(64, seed)).findings(),
               "");
-    KernelRun both =
-        runText(wrap("st.shared.u32 [s], %r0;", shared), {}, threads(64, seed));
+    const char *same = "mov.u32 %r1, 7; st.shared.u32 [s], %r1;";
+    KernelRun both = runText(wrap(same, shared), {}, threads(64, seed));
     only(both, FindingKind::SharedRace);
-    KernelRun one =
-        runText(wrap("st.shared.u32 [s], %r0;", shared), {}, threads(32, seed));
+    KernelRun one = runText(wrap(same, shared), {}, threads(32, seed));
     EXPECT_EQ(one.findings(), "");
   }
 }
@@ -460,9 +459,9 @@ TEST(Findings, InactiveLanes) {
                            {}, threads(32));
   EXPECT_EQ(good.findings(), "");
   KernelRun matrix = runText(
-      wrap("mov.u32 %r1, 0; st.shared.u32 [s], %r1; setp.lt.u32 %p1, %r0, 8;"
+      wrap("mov.u32 %r1, 0; setp.lt.u32 %p1, %r0, 8;"
            "mov.u32 %r2, s; shl.b32 %r3, %r0, 4; add.u32 %r2, %r2, %r3;"
-           "st.shared.v4.u32 [%r2], {%r1, %r1, %r1, %r1};"
+           "st.shared.v4.u32 [%r2], {%r1, %r1, %r1, %r1}; bar.warp.sync -1;"
            "@%p1 ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];",
            shared),
       {}, threads(32));

@@ -39,13 +39,13 @@ TEST(Order, AtomicsRaceWithPlainAccesses) {
     EXPECT_EQ(good.findings(), "");
     EXPECT_EQ(good.u32(0), 64u);
     // The plain access comes first.
-    EXPECT_TRUE(isRacy(run("@!%p1 st.shared.u32 [data], %r0;\n"
+    EXPECT_TRUE(isRacy(run("@!%p1 st.shared.u32 [data], %r10;\n"
                            "@%p1 atom.shared.exch.b32 %r1, [data], %r0;",
                            seed)));
     EXPECT_TRUE(isRacy(run("@!%p1 ld.shared.u32 %r1, [flag];\n"
                            "@%p1 red.shared.add.u32 [flag], 1;",
                            seed)));
-    EXPECT_TRUE(isRacy(run("@!%p1 st.shared.u32 [flag], %r0;\n"
+    EXPECT_TRUE(isRacy(run("@!%p1 st.shared.u32 [flag], %r10;\n"
                            "@%p1 red.shared.add.u32 [flag], 1;",
                            seed)));
     // Among themselves they do not race.
@@ -63,7 +63,7 @@ TEST(Order, VolatileAccessesRaceWithPlainOnes) {
                            "@%p1 ld.shared.u32 %r1, [flag];",
                            seed)));
     EXPECT_TRUE(isRacy(run("@!%p1 ld.volatile.shared.u32 %r1, [flag];\n"
-                           "@%p1 st.shared.u32 [flag], %r0;",
+                           "@%p1 st.shared.u32 [flag], %r10;",
                            seed)));
     // Separate barriers of one warp each order nothing.
     EXPECT_TRUE(isRacy(run("@!%p1 st.volatile.shared.u32 [flag], %r0;\n"
@@ -80,7 +80,7 @@ KernelRun handOver(const std::string &fenceBefore, const std::string &write,
                    uint64_t seed, const std::string &address = "flag") {
   return run("ld.param.u64 %rd7, [out];\n@!%p2 st.global.u32 [%rd7+8], %r10;\n"
              "bar.sync 0;\n@%p1 bra READ;\n"
-             "st.shared.u32 [data], %r0; mov.u32 %r11, 1;\n" +
+             "st.shared.u32 [data], %r10; mov.u32 %r11, 1;\n" +
                  fenceBefore + "\n" + write + " [" + address +
                  "], %r11;\nbra DONE;\nREAD:\n" + read + " %r1, [" + address +
                  "];\nsetp.eq.u32 %p3, %r1, 0;\n@%p3 bra READ;\n" + fenceAfter +
@@ -123,7 +123,7 @@ TEST(Order, WhatFollowsAReleaseIsNotReleased) {
     EXPECT_TRUE(isRacy(run("@%p1 bra READ;\n"
                            "mov.u32 %r11, 1;\n"
                            "st.release.cta.shared.u32 [flag], %r11;\n"
-                           "st.shared.u32 [data], %r0;\nbra DONE;\nREAD:\n"
+                           "st.shared.u32 [data], %r10;\nbra DONE;\nREAD:\n"
                            "ld.acquire.cta.shared.u32 %r1, [flag];\n"
                            "setp.eq.u32 %p3, %r1, 0;\n@%p3 bra READ;\n"
                            "ld.shared.u32 %r2, [data];\nDONE:\n",
@@ -135,7 +135,7 @@ TEST(Order, AnAtomicUpdatePassesAReleaseOn) {
   // addition in between is relaxed; the flag's reader acquires both.
   for (uint64_t seed = 0; seed < 10; ++seed)
     EXPECT_EQ(run("@%p1 bra SECOND;\n"
-                  "st.shared.u32 [data], %r0;\n"
+                  "st.shared.u32 [data], %r10;\n"
                   "red.release.cta.shared.add.u32 [flag], 1;\nbra DONE;\n"
                   "SECOND:\n"
                   "red.relaxed.cta.shared.add.u32 [flag], 1;\n"
