@@ -66,7 +66,9 @@ typedef enum GoatStatus {
   /** The kernel ran, and did what it must not do. */
   GOAT_FINDINGS = 6,
   /** What is asked for needs a program or a form that is not there. */
-  GOAT_UNAVAILABLE = 7
+  GOAT_UNAVAILABLE = 7,
+  /** No status: it makes the type hold any int, as do those like it below. */
+  GOAT_STATUS_ANY = 0x7fffffff
 } GoatStatus;
 
 /** "mismatch" and the like; never NULL. */
@@ -209,7 +211,8 @@ typedef enum GoatDType {
   /** A byte, false where it is 0. */
   GOAT_I1 = 5,
   GOAT_I8 = 6,
-  GOAT_I64 = 7
+  GOAT_I64 = 7,
+  GOAT_DTYPE_ANY = 0x7fffffff
 } GoatDType;
 
 #define GOAT_MAX_RANK 8
@@ -247,7 +250,8 @@ typedef enum GoatRunner {
   /** The formulas in double precision. */
   GOAT_ON_REFERENCE = 0,
   /** The kernel's PTX on a simulated GPU. */
-  GOAT_ON_SIM = 1
+  GOAT_ON_SIM = 1,
+  GOAT_ON_ANY = 0x7fffffff
 } GoatRunner;
 
 /** The outcome of one run, with its outputs. */

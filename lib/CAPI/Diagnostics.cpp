@@ -31,24 +31,11 @@ const char *goatVersionString(void) {
 }
 
 const char *goatStatusName(GoatStatus status) {
-  switch (status) {
-  case GOAT_OK:
-    return "ok";
-  case GOAT_INVALID_ARGUMENT:
-    return "invalid argument";
-  case GOAT_PARSE_ERROR:
-    return "parse error";
-  case GOAT_COMPILE_ERROR:
-    return "compile error";
-  case GOAT_IO_ERROR:
-    return "i/o error";
-  case GOAT_MISMATCH:
-    return "mismatch";
-  case GOAT_FINDINGS:
-    return "findings";
-  case GOAT_UNAVAILABLE:
-    return "unavailable";
-  }
+  static constexpr const char *names[] = {
+      "ok",        "invalid argument", "parse error", "compile error",
+      "i/o error", "mismatch",         "findings",    "unavailable"};
+  if (status >= 0 && status < int(std::size(names)))
+    return names[status];
   return "unknown status";
 }
 

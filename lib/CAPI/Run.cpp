@@ -100,6 +100,27 @@ static std::string faultOf(const GoatTensor &tensor, llvm::StringRef name,
   return "";
 }
 
+/// What is wrong with a tensor for an input; empty for nothing. Only then may
+/// its elements be read.
+static std::string faultOf(const GoatTensor &tensor,
+                           const ptx::InputSpec &spec) {
+  std::string fault = faultOf(tensor, spec.name, spec.dtype);
+  if (!fault.empty())
+    return fault;
+  llvm::ArrayRef<int64_t> shape(tensor.shape, tensor.rank);
+  bool fits = shape.size() == spec.shape.size();
+  std::string wanted;
+  for (auto [axis, size] : llvm::enumerate(spec.shape)) {
+    fits = fits && (!size || *size == shape[axis]);
+    wanted += (axis ? "x" : "") + (size ? std::to_string(*size) : "?");
+  }
+  if (fits)
+    return "";
+  return llvm::formatv("expected input '{0}' of shape {1} but got {2}",
+                       spec.name, wanted.empty() ? "scalar" : wanted,
+                       runtime::shapeString(shape));
+}
+
 /// `tensor` as a parameter of type `dtype` holds it.
 static Tensor takeIn(const GoatTensor &tensor, ptx::DType dtype) {
   Tensor result;
@@ -145,7 +166,7 @@ GoatStatus goatKernelRun(const GoatKernel *kernel, GoatRunner runner,
   auto made = std::make_unique<GoatRun>();
   for (auto [spec, tensor] :
        llvm::zip(kernel->inputs, llvm::ArrayRef(inputs, inputCount))) {
-    std::string fault = faultOf(tensor, spec.name, spec.dtype);
+    std::string fault = faultOf(tensor, spec);
     if (!fault.empty())
       return fail(diagnostics, GOAT_MISMATCH, fault);
     made->inputs.push_back(takeIn(tensor, spec.dtype));

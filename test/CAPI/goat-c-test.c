@@ -314,6 +314,13 @@ static void testRun(void) {
         GOAT_MISMATCH);
   CHECK(
       says(list, GOAT_ERROR, "'query' of type f16, bf16, f32 or f64 but got"));
+  inputs[0].dtype = (GoatDType)99;
+  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 4, 0, &sim, list) ==
+        GOAT_MISMATCH);
+  CHECK(says(list, GOAT_ERROR, "f32 or f64 but got unknown"));
+  CHECK(goatKernelRun(kernel, (GoatRunner)9, inputs, 4, 0, &sim, list) ==
+        GOAT_INVALID_ARGUMENT);
+  CHECK(says(list, GOAT_ERROR, "GOAT_ON_SIM but got 9"));
   inputs[0] = (GoatTensor){NULL, GOAT_F16, 4, shape, NULL};
   CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 4, 0, &sim, list) ==
         GOAT_MISMATCH);
