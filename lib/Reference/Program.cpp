@@ -9,6 +9,8 @@
 
 #include "Program.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 using namespace mlir;
 using namespace goat;
 using namespace goat::reference;
@@ -102,6 +104,9 @@ FailureOr<Program> Program::compile(Block &block,
       slots.operands.push_back(program.lookup(operand, outer));
       level = std::max(level, program.levels[slots.operands.back()]);
     }
+    // A loop counter of a structured op changes with every element.
+    if (isa<linalg::IndexOp>(op))
+      level = Level::Pair;
     for (Value result : op.getResults())
       slots.results.push_back(program.addSlot(result, level));
 
@@ -117,6 +122,12 @@ FailureOr<Program> Program::compile(Block &block,
       step = compileTensorOp(&op, slots);
       if (!step)
         step = compileGoatOp(&op, slots);
+      if (!step) {
+        FailureOr<Step> compiled = compileGraphOp(&op, slots, program);
+        if (failed(compiled))
+          return failure();
+        step = std::move(*compiled);
+      }
     }
     if (!step)
       return op.emitError("expected an op that the reference can evaluate but "
@@ -138,6 +149,7 @@ Frame Program::makeFrame(const Frame *outer,
   frame.tensors.resize(levels.size());
   frame.owned.resize(levels.size());
   frame.coordinates = coordinates;
+  frame.calls = outer ? outer->calls : nullptr;
   for (auto [slot, outerSlot] : captures) {
     frame.scalars[slot] = outer->scalars[outerSlot];
     frame.tensors[slot] = outer->tensors[outerSlot];

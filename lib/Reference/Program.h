@@ -51,6 +51,10 @@ struct Frame {
   /// what was captured.
   std::vector<Tensor> owned;
   const Coordinates *coordinates = nullptr;
+  /// The loop counters of the structured op whose payload this is.
+  const int64_t *iteration = nullptr;
+  /// Who evaluates calls; null when they are evaluated here.
+  const CallHandler *calls = nullptr;
   /// The outermost level that changed since the last run.
   Level stale = Level::Once;
   /// The op at which the evaluation failed, or null, and what went wrong.
@@ -119,6 +123,11 @@ Step compileTensorOp(mlir::Operation *op, const Slots &slots);
 
 /// The step of a goat op other than goat.attention; null for any other op.
 Step compileGoatOp(mlir::Operation *op, const Slots &slots);
+
+/// The step of a structured op, a change of shape or a call; null for any other
+/// op. A payload captures values of `outer`.
+mlir::FailureOr<Step> compileGraphOp(mlir::Operation *op, const Slots &slots,
+                                     const Program &outer);
 
 /// The step of goat.attention, whose regions capture values of `outer`.
 mlir::FailureOr<Step> compileAttention(AttentionOp op, const Slots &slots,

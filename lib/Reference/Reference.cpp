@@ -79,7 +79,8 @@ static LogicalResult expandForeignPlugins(func::FuncOp function) {
 }
 
 FailureOr<std::vector<Tensor>>
-goat::reference::evaluate(func::FuncOp function, ArrayRef<Tensor> arguments) {
+goat::reference::evaluate(func::FuncOp function, ArrayRef<Tensor> arguments,
+                          const CallHandler *calls) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("expected a function with a body of one block");
   if (failed(checkArguments(function, arguments)))
@@ -105,6 +106,7 @@ goat::reference::evaluate(func::FuncOp function, ArrayRef<Tensor> arguments) {
     return failure();
 
   Frame frame = program->makeFrame(nullptr, nullptr);
+  frame.calls = calls;
   for (auto [number, argument, type] :
        llvm::enumerate(arguments, function.getArgumentTypes())) {
     int slot = program->getArgument(number);

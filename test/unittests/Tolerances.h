@@ -35,6 +35,10 @@ constexpr double f16Output = 0x1p-11;
 /// (2^-22 relative) and one lg2.approx.
 constexpr double lse = 1e-5;
 
+/// A graph before and after raising, both in double, in units of
+/// max(1, |value|): the op's constants (scale, eps) are rounded to f32.
+constexpr double raisedGraph = 1e-6;
+
 } // namespace goat::tolerances
 
 #endif // GOAT_TEST_UNITTESTS_TOLERANCES_H

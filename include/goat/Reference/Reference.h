@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <functional>
 #include <vector>
 
 namespace goat::reference {
@@ -34,6 +35,10 @@ int64_t numElements(llvm::ArrayRef<int64_t> shape);
 /// a parameter of that type holds when it is given `value`.
 double roundTo(mlir::FloatType type, double value);
 
+/// Gives the results of a function on arguments, or emits an error.
+using CallHandler = std::function<mlir::FailureOr<std::vector<Tensor>>(
+    mlir::func::FuncOp, llvm::ArrayRef<Tensor>)>;
+
 /// The results of `function` on `arguments`, one tensor per parameter.
 ///
 /// Arguments are taken as they are: round them to the parameters' types first
@@ -42,11 +47,16 @@ double roundTo(mlir::FloatType type, double value);
 /// as double goes. Ops of other dialects are evaluated when they implement
 /// PluginOpInterface, through the expansion they give.
 ///
+/// The function may be a whole graph of linalg, tensor, arith and math ops with
+/// calls, which `calls` evaluates when it is given; otherwise they are
+/// evaluated here like the function itself.
+///
 /// Emits an error and fails when an argument does not fit its parameter, when
 /// sizes contradict each other, when an index leaves its tensor, and at an op
 /// that it does not know.
-mlir::FailureOr<std::vector<Tensor>> evaluate(mlir::func::FuncOp function,
-                                              llvm::ArrayRef<Tensor> arguments);
+mlir::FailureOr<std::vector<Tensor>>
+evaluate(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments,
+         const CallHandler *calls = nullptr);
 
 } // namespace goat::reference
 

@@ -42,12 +42,14 @@ TEST(Errors, UnknownOpAndTheWayOut) {
              {{{2}, {0, 0}}}),
       HasSubstr("expected argument 0 to be a ranked tensor or a number"));
   EXPECT_THAT(
-      refuse("func.func @f(%x: tensor<2x3xf32>) -> tensor<6xf32> {\n"
-             "  %y = tensor.collapse_shape %x [[0, 1]] : tensor<2x3xf32> into "
-             "tensor<6xf32>\n  return %y : tensor<6xf32>\n}",
-             {{{2, 3}, {0, 0, 0, 0, 0, 0}}}),
+      refuse(
+          "func.func @f(%x: tensor<2x3xf32>) -> tensor<6xf32> {\n"
+          "  %n = arith.constant dense<6> : tensor<1xi32>\n"
+          "  %y = tensor.reshape %x(%n) : (tensor<2x3xf32>, tensor<1xi32>) -> "
+          "tensor<6xf32>\n  return %y : tensor<6xf32>\n}",
+          {{{2, 3}, {0, 0, 0, 0, 0, 0}}}),
       HasSubstr("expected an op that the reference can evaluate but got "
-                "'tensor.collapse_shape'; say it in arith, math, tensor and "
+                "'tensor.reshape'; say it in arith, math, tensor and "
                 "goat ops, or let it implement PluginOpInterface"));
 }
 
