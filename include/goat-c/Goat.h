@@ -166,6 +166,14 @@ GOAT_C_API GoatStatus goatEmit(const char *text, size_t size, const char *name,
                                GoatString **result,
                                GoatDiagnostics *diagnostics);
 
+/** The text after the passes of `pipeline` ran on it, such as
+ * "goat-raise-attention,goat-outline-attention": any passes, of goat or MLIR,
+ * by the names and in the form that goat-opt's --pass-pipeline takes them. */
+GOAT_C_API GoatStatus goatTransform(const char *text, size_t size,
+                                    const char *name, const char *pipeline,
+                                    GoatString **result,
+                                    GoatDiagnostics *diagnostics);
+
 /** Reads an artifact directory. */
 GOAT_C_API GoatStatus goatKernelRead(const char *directory, GoatKernel **kernel,
                                      GoatDiagnostics *diagnostics);

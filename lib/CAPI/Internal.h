@@ -76,10 +76,12 @@ class Program {
 public:
   explicit Program(GoatDiagnostics *diagnostics);
 
+  GoatStatus parse(llvm::StringRef text, llvm::StringRef name);
   /// Parses, and chooses `function`, or the only one where that is empty.
   GoatStatus load(llvm::StringRef text, llvm::StringRef name,
                   llvm::StringRef function);
 
+  mlir::ModuleOp getModule() { return *module; }
   mlir::func::FuncOp getFunction() { return function; }
   /// A module that holds nothing but a copy of the function.
   mlir::OwningOpRef<mlir::ModuleOp> isolate();

@@ -10,9 +10,13 @@
 
 #include "Internal.h"
 
+#include "goat/Driver/Registration.h"
 #include "goat/Report/Report.h"
 #include "goat/Runtime/LayerInputs.h"
 #include "goat/Target/PTX/EmitPTX.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -198,6 +202,34 @@ GoatStatus goatEmit(const char *text, size_t size, const char *name,
   if (failed(emitted))
     return GOAT_COMPILE_ERROR;
   *result = new GoatString{std::move(*emitted)};
+  return GOAT_OK;
+}
+
+GoatStatus goatTransform(const char *text, size_t size, const char *name,
+                         const char *pipeline, GoatString **result,
+                         GoatDiagnostics *diagnostics) {
+  if (!text || !name || !pipeline || !result)
+    return refuseNull(diagnostics, "goatTransform");
+  static const bool isRegistered = [] {
+    registerAllPasses();
+    return true;
+  }();
+  (void)isRegistered;
+  Program program(diagnostics);
+  if (GoatStatus status = program.parse(llvm::StringRef(text, size), name))
+    return status;
+  ModuleOp module = program.getModule();
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  std::string said;
+  llvm::raw_string_ostream stream(said);
+  if (failed(parsePassPipeline(pipeline, passes, stream)))
+    return fail(diagnostics, GOAT_INVALID_ARGUMENT,
+                llvm::StringRef(said).trim());
+  if (failed(passes.run(module)))
+    return GOAT_COMPILE_ERROR;
+  auto made = std::make_unique<GoatString>();
+  llvm::raw_string_ostream(made->text) << *module << "\n";
+  *result = made.release();
   return GOAT_OK;
 }
 

@@ -68,13 +68,17 @@ Program::Program(GoatDiagnostics *diagnostics)
   context.printOpOnDiagnostic(false);
 }
 
-GoatStatus Program::load(llvm::StringRef text, llvm::StringRef name,
-                         llvm::StringRef chosen) {
+GoatStatus Program::parse(llvm::StringRef text, llvm::StringRef name) {
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
                              llvm::SMLoc());
   module = parseSource(sources, &context);
-  if (!module)
-    return GOAT_PARSE_ERROR;
+  return module ? GOAT_OK : GOAT_PARSE_ERROR;
+}
+
+GoatStatus Program::load(llvm::StringRef text, llvm::StringRef name,
+                         llvm::StringRef chosen) {
+  if (GoatStatus status = parse(text, name))
+    return status;
   llvm::Expected<func::FuncOp> found = findFunction(*module, chosen);
   if (!found)
     return fail(diagnostics, GOAT_PARSE_ERROR, found.takeError());

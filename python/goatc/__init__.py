@@ -18,7 +18,7 @@ from goatc.capture import capture
 from goatc.device import DeviceArray, DeviceKernel, launch, to_device
 from goatc.driver import DeviceError
 from goatc.kernel import (Comparison, Kernel, KernelFault, Parameter, compare,
-                          compile, count, emit, load, run)
+                          compile, count, emit, load, run, transform)
 from goatc.library import (CompileError, Diagnostic, GoatError,
                            option_names as options, version)
 from goatc.ops import (ceil, clip, cos, exp, exp2, floor, log, log1p, log2,

@@ -25,7 +25,8 @@ from goatc.dtypes import STORAGE
 from goatc.library import (CompileError, Diagnostic, GoatError, Handle, call,
                            message_of)
 
-FINDINGS = 6  # GOAT_FINDINGS
+INVALID_ARGUMENT = 1  # GOAT_INVALID_ARGUMENT and the like
+FINDINGS = 6
 UNAVAILABLE = 7
 RUNNERS = ("reference", "sim")
 
@@ -299,6 +300,26 @@ def emit(source: Source, kind: str, *, target: str = "sm_90",
     if status:
         raise CompileError(message_of(status, said), said)
     return library.take_string(result.value).decode()
+
+
+def transform(source: Source, pipeline: str) -> Tuple[str, List[Diagnostic]]:
+    """Runs passes on a program and returns its text and what they said.
+
+    pipeline: passes of goat and MLIR by name, as goat-opt's --pass-pipeline
+        takes them, such as "func.func(goat-raise-attention)".
+
+    Raises ValueError for a pass there is none of, and CompileError for a
+    program that is not valid and for passes that fail.
+    """
+    text, name, _ = read_source(source)
+    data, result = text.encode(), ctypes.c_void_p()
+    status, said = call("goatTransform", data, len(data), name.encode(),
+                        pipeline.encode(), ctypes.byref(result))
+    if status == INVALID_ARGUMENT:
+        raise ValueError(message_of(status, said))
+    if status:
+        raise CompileError(message_of(status, said), said)
+    return library.take_string(result.value).decode(), said
 
 
 # Running.

@@ -101,6 +101,8 @@ SIGNATURES: Mapping[str, Tuple[Any, Sequence[Any]]] = {
     "goatCompile": (c_int, [c_char_p, c_size_t, c_char_p, P, POINTER(P), P]),
     "goatEmit": (c_int, [c_char_p, c_size_t, c_char_p, P, c_char_p,
                          POINTER(P), P]),
+    "goatTransform": (c_int, [c_char_p, c_size_t, c_char_p, c_char_p,
+                              POINTER(P), P]),
     "goatKernelRead": (c_int, [c_char_p, POINTER(P), P]),
     "goatKernelWrite": (c_int, [P, c_char_p, P]),
     "goatKernelDestroy": (None, [P]),

@@ -164,6 +164,30 @@ static void testEmit(void) {
   goatDiagnosticsDestroy(list);
 }
 
+static void testTransform(void) {
+  static const char text[] = "func.func @f(%x: f32) -> f32 {\n"
+                             "  %y = arith.addf %x, %x : f32\n"
+                             "  %z = arith.addf %x, %x : f32\n"
+                             "  %t = arith.mulf %y, %z : f32\n"
+                             "  return %t : f32\n}\n";
+  GoatDiagnostics *list = goatDiagnosticsCreate();
+  GoatString *result = NULL;
+  const char *first;
+  CHECK(goatTransform(text, strlen(text), "f.mlir", "func.func(cse)", &result,
+                      list) == GOAT_OK);
+  first = strstr(goatStringData(result), "addf");
+  CHECK(first && !strstr(first + 1, "addf"));
+  goatStringDestroy(result);
+  CHECK(goatTransform(text, strlen(text), "f.mlir", "cse,no-such-pass", &result,
+                      list) == GOAT_INVALID_ARGUMENT);
+  CHECK(says(list, GOAT_ERROR, "no-such-pass"));
+  CHECK(goatTransform("f", 1, "f.mlir", "cse", &result, list) ==
+        GOAT_PARSE_ERROR);
+  CHECK(goatTransform(layer, strlen(layer), "layer.mlir", "goat-verify-nvvm",
+                      &result, list) != GOAT_OK);
+  goatDiagnosticsDestroy(list);
+}
+
 static void testArtifact(const char *directory) {
   GoatDiagnostics *list = goatDiagnosticsCreate();
   GoatKernel *kernel = compileLayer(list, "sm_80"), *read = NULL;
@@ -422,6 +446,7 @@ static void testNull(void) {
   REFUSED(goatOptionsSet(NULL, NULL, NULL, list));
   REFUSED(goatCompile(NULL, 0, NULL, NULL, NULL, list));
   REFUSED(goatEmit(NULL, 0, NULL, NULL, NULL, NULL, list));
+  REFUSED(goatTransform(NULL, 0, NULL, NULL, NULL, list));
   REFUSED(goatKernelRead(NULL, NULL, list));
   REFUSED(goatKernelWrite(NULL, NULL, list));
   REFUSED(goatKernelReport(NULL, NULL, NULL, NULL, list));
@@ -430,7 +455,7 @@ static void testNull(void) {
   REFUSED(goatRunCompare(NULL, NULL, 0, NULL, list));
   REFUSED(goatSimModuleLoad(NULL, 0, NULL, NULL, list));
   REFUSED(goatSimRun(NULL, NULL, NULL, list));
-  CHECK(goatDiagnosticsCount(list) == 11 && refused == 12);
+  CHECK(goatDiagnosticsCount(list) == 12 && refused == 13);
   REFUSED(goatKernelFile(NULL, NULL, NULL, NULL));
   REFUSED(goatKernelInput(NULL, 0, &parameter));
   REFUSED(goatKernelOutput(NULL, 0, &parameter));
@@ -438,7 +463,7 @@ static void testNull(void) {
   REFUSED(goatRunCount(NULL, 0, NULL, NULL));
   REFUSED(goatSimWrite(NULL, 0, NULL, 1));
   REFUSED(goatSimRead(NULL, 0, NULL, 1));
-  CHECK(refused == 19);
+  CHECK(refused == 20);
   CHECK(says(list, GOAT_ERROR, "pointers of goatSimRun not to be NULL"));
   goatDiagnosticsDestroy(list);
 }
@@ -480,6 +505,7 @@ int main(int argc, char **argv) {
   testOptions();
   testRefusedText();
   testEmit();
+  testTransform();
   testArtifact(argv[1]);
   testRun();
   testReferenceOnly();

@@ -191,6 +191,16 @@ class CompileTest(unittest.TestCase):
         with self.assertRaisesRegex(goatc.CompileError, "got 'sass'"):
             goatc.emit(build("f16"), "sass")
 
+    def test_passes(self):
+        text = build("f16").text
+        again, said = goatc.transform(text, "func.func(cse),canonicalize")
+        self.assertIn("goat.attention", again)
+        self.assertEqual(said, [])
+        with self.assertRaisesRegex(ValueError, "no-such-pass"):
+            goatc.transform(text, "no-such-pass")
+        with self.assertRaisesRegex(goatc.CompileError, "<text>:1:"):
+            goatc.transform("x\n", "cse")
+
     def test_one_of_several_functions(self):
         text = build("f16").text
         both = text + text.replace("@small", "@other")
