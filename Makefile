@@ -28,7 +28,7 @@ BUILD := build/$(PRESET)
 .DEFAULT_GOAL := build
 
 deps:
-	@PYTHON="$(PYTHON)" PRESET="$(PRESET)" cmake/install-deps.sh
+	@PYTHON="$(PYTHON)" PRESET="$(PRESET)" WHEEL="$(WHEEL)" cmake/install-deps.sh
 
 configure: deps
 	@cmake --preset $(PRESET) -DPython3_EXECUTABLE="$(PYTHON)"
@@ -70,6 +70,7 @@ fuzz: configure
 wheel: configure
 	@"$(PYTHON)" -B python/scripts/build_wheel.py build/wheel build=$(BUILD)
 
+check-wheel: WHEEL := yes
 check-wheel: wheel
 	@"$(PYTHON)" -B python/scripts/check_wheel.py build/wheel/*.whl
 

@@ -22,6 +22,10 @@ fi
 if [ "${PRESET:-}" = sanitize ] || [ "${PRESET:-}" = fuzz ]; then
   packages="$packages libclang-rt-22-dev"
 fi
+# What make check-wheel makes an environment with.
+if [ -n "${WHEEL:-}" ]; then
+  packages="$packages python3-venv python3-pip"
+fi
 
 # On a system whose packages have other names: one line per missing program.
 name_missing() {

@@ -302,6 +302,15 @@ class MethodTest(unittest.TestCase):
             with self.subTest(repr(built)):
                 self.check({"exclude": built}, exclude=by_hand)
 
+    def test_another_own_row(self):
+        self.check({"exclude": goatc.exclude.xsa(),
+                    "own": lambda b, h, i: (i + h) % L},
+                   exclude=lambda y, v, b, h, i: y - (
+                       lambda o: (y * o).sum(-1, keepdims=True) * o /
+                       np.maximum((o * o).sum(-1, keepdims=True), 1e-12))(
+                           np.stack([np.roll(v[:, n], -n, 1)
+                                     for n in range(HQ)], 1)))
+
     def test_refused_parameters(self):
         for make, message in (
                 (lambda: goatc.exclude.xsa(mode="max"), "clamp, add, where"),

@@ -75,7 +75,8 @@ class CacheTest(unittest.TestCase):
 
     def test_processes_at_the_same_time(self):
         program = [sys.executable, "-c", SECOND_PROCESS, str(ROOT / "python")]
-        running = [subprocess.Popen(program) for _ in range(3)]
+        running = [subprocess.Popen(program, stdout=subprocess.DEVNULL)
+                   for _ in range(3)]
         self.assertEqual([p.wait() for p in running], [0, 0, 0])
         (entry,) = self.entries()
         self.assertTrue((entry / "complete").exists())
