@@ -28,10 +28,12 @@ class DeviceArray:
     """A contiguous array on a device, given back with the last use of it.
 
     Other packages take it through DLPack; `numpy()` copies it to the host.
+    `stream` is what it is written in the order of.
     """
 
     def __init__(self, driver: Driver, shape: Shape, dtype: str):
         self.driver, self.shape, self.dtype = driver, tuple(shape), dtype
+        self.stream = 0
         num_bytes = math.prod(self.shape) * STORAGE[dtype].itemsize
         self.address = driver.allocate(num_bytes)
         weakref.finalize(self, driver.free, self.address)
@@ -43,6 +45,10 @@ class DeviceArray:
         return KDLCUDA, getattr(self.driver, "ordinal", 0)
 
     def __dlpack__(self, stream: Optional[int] = None, **_: Any) -> Any:
+        # Of DLPack's streams, None and 1 are CUDA's default one and −1 asks for
+        # no order. A consumer on another stream must not be early.
+        if stream != -1 and (stream or 1) != (self.stream or 1):
+            self.driver.synchronize()
         return export(Described(self.address, self.dtype, self.shape,
                                 row_major(self.shape), True, self),
                       self.__dlpack_device__())
@@ -218,6 +224,8 @@ class DeviceKernel:
             arrays: Sequence[Any] = [
                 DeviceArray(self.driver, shape, entry.dtype)
                 for entry, shape in zip(entries, shapes)]
+            for array in arrays:
+                array.stream = stream
         else:
             arrays = out if isinstance(out, (list, tuple)) else [out]
         if len(arrays) != len(entries):

@@ -90,6 +90,14 @@ class LaunchTest(unittest.TestCase):
         self.assertEqual([f.stream for f in foreign], [5, 5, 5])
         self.assertEqual(describe(out).address, out.address)
 
+    def test_a_consumer_on_another_stream_waits(self):
+        out, _ = self.launch(stream=5)
+        waits = []
+        self.driver.synchronize = lambda: waits.append(1)
+        for stream, count in ((5, 0), (-1, 0), (6, 1), (None, 2), (1, 3)):
+            out.__dlpack__(stream=stream)
+            self.assertEqual(len(waits), count)
+
     def test_outputs_that_the_caller_has(self):
         out = goatc.to_device(np.zeros_like(Q), driver=self.driver)
         lse = goatc.to_device(np.zeros((1, 2, 21), np.float32),
