@@ -459,11 +459,12 @@ void reportShared(Warp &warp, const Instr &instr, SharedMemory::Problem problem,
                     " that an asynchronous operation still reads");
     return;
   case SharedMemory::Problem::MissingFence:
-    warp.report(FindingKind::MissingFence, instr, lanes, address,
-                "reads shared memory at " + hex(address) +
-                    " through the async proxy that " + other +
-                    " wrote through the generic proxy, without a "
-                    "fence.proxy.async in between");
+    warp.report(
+        FindingKind::MissingFence, instr, lanes, address,
+        (isWrite ? "overwrites shared memory at " : "reads shared memory at ") +
+            hex(address) + " through the async proxy that " + other +
+            " wrote through the generic proxy, without a "
+            "fence.proxy.async in between");
     return;
   }
 }

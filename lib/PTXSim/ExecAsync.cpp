@@ -88,8 +88,8 @@ void runCopy(Warp &warp, const Instr &instr, uint32_t mask) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t address = destination.address[lane];
     uint32_t otherWarp = 0;
-    SharedMemory::Problem problem =
-        shared.beginCopy(address, bytes, sharedAccess(warp, lane), otherWarp);
+    SharedMemory::Problem problem = shared.beginCopy(
+        address, bytes, sharedAccess(warp, lane), nullptr, otherWarp);
     if (problem != SharedMemory::Problem::None)
       reportShared(warp, instr, problem, 1u << lane, address, otherWarp, true);
     if (copy.sourceBytes[lane])

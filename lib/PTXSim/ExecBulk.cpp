@@ -217,13 +217,18 @@ void BulkCopy::issue(Block &target, uint32_t mbarrier,
     if (!warp.worker.isChecked || inChunk)
       continue;
     uint32_t size = info.isTensor ? 16 : landing.bytes;
+    const uint32_t *proxyClock =
+        info.isFromRegisters ? nullptr
+                             : warp.clock.data() + cluster.numParties();
     uint32_t otherWarp = 0;
     SharedMemory::Problem problem =
         landing.reduction
             ? target.shared.beginReduction(landing.address, size,
-                                           sharedAccess(warp, lane), otherWarp)
+                                           sharedAccess(warp, lane), proxyClock,
+                                           otherWarp)
             : target.shared.beginCopy(landing.address, size,
-                                      sharedAccess(warp, lane), otherWarp);
+                                      sharedAccess(warp, lane), proxyClock,
+                                      otherWarp);
     if (problem != SharedMemory::Problem::None)
       reportShared(warp, instr, problem, 1u << lane, landing.address, otherWarp,
                    true);
@@ -485,6 +490,7 @@ bool decodeStoreAsync(Decoder &d) {
   d.instr.access.vector = static_cast<uint8_t>(count);
   d.instr.access.elementBytes = static_cast<uint8_t>(bytes);
   d.instr.run = runCopy<&BulkCopy::storeAsync>;
+  info.isFromRegisters = true;
   if (d.opcode()[0] == 'r')
     info.reduction = parseReduction(d, d.type());
   if (!d.expectOperands(3) || !d.addAddress(d.operand(0), info.destination))

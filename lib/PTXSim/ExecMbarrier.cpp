@@ -353,8 +353,9 @@ std::vector<OpcodeRow> mbarrierOpcodes() {
       {"mbarrier.pending_count.b64", c, decodeMbarrier},
       {"cp.async.mbarrier.arrive(.noinc)?" GOAT_CTA ".b64", c, decodeMbarrier},
       {"fence.mbarrier_init.release.cluster", c, decodeFence<runInitFence>},
-      {"fence.proxy.async(.global|.shared::cta|.shared::cluster)?", c,
+      {"fence.proxy.async(.shared::cta|.shared::cluster)?", c,
        decodeFence<runProxyFence>},
+      {"fence.proxy.async.global", c, decodeFence<runNothing>},
       {"fence.proxy.alias", c, decodeFence<runNothing>},
       {"fence.proxy.tensormap::generic(.release|.acquire)"
        "(.cta|.cluster|.gpu|.sys)",

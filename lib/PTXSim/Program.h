@@ -86,6 +86,8 @@ struct BulkInfo {
   Space space = Space::Shared;
   bool isTensor = false;
   bool isReduction = false;
+  /// st.async and red.async bring values of registers, by the generic proxy.
+  bool isFromRegisters = false;
   /// Coordinates follow each other among the sources; so do the other operands
   /// from these indices on, 0 where there is none.
   uint8_t rank = 0;

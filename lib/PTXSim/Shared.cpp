@@ -139,20 +139,41 @@ SharedMemory::Problem SharedMemory::checkLanes(const Granule &granule,
   return problem;
 }
 
+bool SharedMemory::isFenced(uint32_t g, const uint32_t *proxyClock,
+                            uint32_t &other) const {
+  const Granule &granule = granules[g];
+  if (granule.state == written &&
+      granule.writeClock > proxyClock[granule.writer]) {
+    other = granule.writer;
+    return false;
+  }
+  return strongWrites.empty() || isKnown(strongWrites, g, proxyClock, other);
+}
+
 SharedMemory::Problem SharedMemory::beginCopy(uint64_t address, uint32_t bytes,
                                               const SharedAccess &by,
+                                              const uint32_t *proxyClock,
                                               uint32_t &other) {
-  Problem problem = write(address, bytes, by, other);
   uint32_t first = static_cast<uint32_t>(address - base) >> shift;
   uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
+  bool needsFence = false;
+  uint32_t unfenced = 0;
+  for (uint32_t g = first; proxyClock && g <= last; ++g)
+    needsFence |= !isFenced(g, proxyClock, unfenced);
+  Problem problem = write(address, bytes, by, other);
   for (uint32_t g = first; g <= last; ++g)
     granules[g].state = inFlight;
+  if (problem == Problem::None && needsFence) {
+    problem = Problem::MissingFence;
+    other = unfenced;
+  }
   return problem;
 }
 
 SharedMemory::Problem SharedMemory::beginReduction(uint64_t address,
                                                    uint32_t bytes,
                                                    const SharedAccess &by,
+                                                   const uint32_t *proxyClock,
                                                    uint32_t &other) {
   uint32_t first = static_cast<uint32_t>(address - base) >> shift;
   uint32_t last = static_cast<uint32_t>(address - base + bytes - 1) >> shift;
@@ -162,9 +183,15 @@ SharedMemory::Problem SharedMemory::beginReduction(uint64_t address,
     if (granules[g].state == reducing)
       continue;
     bool isUntouched = granules[g].state == untouched;
+    uint32_t unfenced = 0;
+    bool needsFence = proxyClock && !isFenced(g, proxyClock, unfenced);
     Problem found = write(base + (uint64_t(g) << shift), 1, by, other);
     if (found == Problem::None && isUntouched)
       found = Problem::Uninitialised;
+    if (found == Problem::None && needsFence) {
+      found = Problem::MissingFence;
+      other = unfenced;
+    }
     problem = found == Problem::None ? problem : found;
     granules[g].state = reducing;
   }
@@ -209,14 +236,11 @@ SharedMemory::Problem SharedMemory::beginAsyncRead(uint64_t address,
     ++pendingReads[g];
     if (granule.state != written || granule.writeClock > clock[granule.writer])
       problem = explainRead(granule, clock, otherWarp);
-    else if (granule.writeClock > proxyClock[granule.writer])
+    else if (!strongWrites.empty() &&
+             !isKnown(strongWrites, g, clock, otherWarp))
+      problem = Problem::WriteRace;
+    else if (!isFenced(g, proxyClock, otherWarp))
       problem = Problem::MissingFence;
-    if (!strongWrites.empty()) {
-      if (!isKnown(strongWrites, g, clock, otherWarp))
-        problem = Problem::WriteRace;
-      else if (!isKnown(strongWrites, g, proxyClock, otherWarp))
-        problem = Problem::MissingFence;
-    }
   }
   return problem;
 }

@@ -60,8 +60,8 @@ public:
     Mbarrier,
     /// A copy or a matrix multiply may still read these bytes.
     PendingRead,
-    /// Written through the generic proxy, read through the async proxy, and no
-    /// fence in between.
+    /// Written through the generic proxy, read or overwritten through the async
+    /// proxy, and no fence in between.
     MissingFence,
   };
 
@@ -156,12 +156,14 @@ public:
                  uint32_t warp, const uint32_t *clock, uint32_t &otherWarp);
 
   /// A copy was issued to, or has arrived at, these bytes. It arrives as a
-  /// write by `writer` at its clock `now`.
+  /// write by `writer` at its clock `now`. With `proxyClock` it goes through
+  /// the async proxy, where that is what the warp knows to be visible.
   Problem beginCopy(uint64_t address, uint32_t bytes, const SharedAccess &by,
-                    uint32_t &other);
+                    const uint32_t *proxyClock, uint32_t &other);
   /// The same for a reduction.
   Problem beginReduction(uint64_t address, uint32_t bytes,
-                         const SharedAccess &by, uint32_t &other);
+                         const SharedAccess &by, const uint32_t *proxyClock,
+                         uint32_t &other);
   void endCopy(uint64_t address, uint32_t bytes, uint32_t writer, uint32_t now);
   /// The same where the lane `by` has waited for its copy: others of its warp
   /// have not.
@@ -199,6 +201,9 @@ private:
     } reader;
   };
 
+  /// Whether all that warps wrote to granule `g` is known to `proxyClock`.
+  bool isFenced(uint32_t g, const uint32_t *proxyClock,
+                uint32_t &otherWarp) const;
   Problem explainRead(const Granule &granule, const uint32_t *clock,
                       uint32_t &otherWarp) const;
   Problem explainWrite(const Granule &granule, const uint32_t *reads,

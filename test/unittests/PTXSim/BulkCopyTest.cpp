@@ -124,6 +124,46 @@ TEST(BulkCopy, OverwritingWhatIsReadIsARace) {
   }
 }
 
+TEST(BulkCopy, OverwritingWhatThreadsWroteTakesAProxyFence) {
+  // Every thread clears its part of the buffer that the copy fills.
+  auto cleared = [](const std::string &before, const std::string &after) {
+    std::string text = "shl.b32 %r7, %r0, 4; mov.u32 %r8, data;\n"
+                       "add.u32 %r8, %r8, %r7;\n" +
+                       before + load(waitForBar);
+    std::string sync = "bar.sync 0;\n";
+    return text.insert(text.find(sync) + sync.size(), after);
+  };
+  std::string clear = "mov.u32 %r9, 0;\n"
+                      "st.shared.v4.u32 [%r8], {%r9, %r9, %r9, %r9};\n";
+  std::string add = clear + "atom.shared.add.u32 %r9, [%r8], 0;\n";
+  std::string shared = "fence.proxy.async.shared::cta;\n";
+  for (uint64_t seed = 0; seed < numSeeds; ++seed) {
+    for (const std::string &writes : {clear, add}) {
+      KernelRun bad = run(cleared(writes, ""), 64, seed);
+      EXPECT_EQ(kinds(bad), "missing-fence");
+      EXPECT_NE(firstMessage(bad).find("overwrites shared memory"),
+                std::string::npos)
+          << firstMessage(bad);
+      // By those who write, or after the barrier by the one who copies.
+      for (const std::string &text :
+           {cleared(writes + shared, ""), cleared(writes, shared),
+            cleared(writes + "fence.proxy.async;\n", "")}) {
+        KernelRun good = run(text, 64, seed);
+        EXPECT_EQ(good.findings(), "");
+        EXPECT_EQ(good.out, counted(64));
+      }
+      // A fence for global memory is none for shared memory.
+      EXPECT_EQ(kinds(run(cleared(writes + "fence.proxy.async.global;\n", ""),
+                          64, seed)),
+                "missing-fence");
+    }
+    // Reads need none: their values have arrived when the barrier is passed.
+    EXPECT_EQ(run(cleared("ld.shared.u32 %r9, [%r8];\n", ""), 64, seed)
+                  .has(FindingKind::MissingFence),
+              false);
+  }
+}
+
 TEST(BulkCopy, SizesAndAddressesAreMultiplesOf16) {
   std::string init = "mbarrier.init.shared::cta.b64 [bar], 1;\n";
   auto kindOf = [&](const std::string &operands) {
