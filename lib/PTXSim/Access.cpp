@@ -115,6 +115,15 @@ bool isAllWritten(const uint8_t *shadow, uint32_t bytes) {
   }
 }
 
+/// Compilers copy structures in local memory and in parameters with their
+/// padding, which nobody writes: it takes an access without any written byte.
+bool isAnyWritten(const uint8_t *shadow, uint32_t bytes) {
+  for (uint32_t i = 0; i < bytes; ++i)
+    if (shadow[i])
+      return true;
+  return false;
+}
+
 /// Groups lanes by what went wrong, so that one finding names all of them.
 struct Trouble {
   uint32_t lanes = 0;
@@ -227,7 +236,7 @@ uint32_t resolveLocal(Warp &warp, const Instr &instr, AccessKind kind,
     access.data[lane] = data;
     uint8_t *shadow = warp.localShadow(lane, address);
     if (warp.worker.isChecked && kind != AccessKind::Write &&
-        !isAllWritten(shadow, bytes))
+        !isAnyWritten(shadow, bytes))
       unwritten.add(lane);
     if (kind != AccessKind::Read)
       std::memset(shadow, 1, bytes);
@@ -268,7 +277,7 @@ uint32_t resolveParam(Warp &warp, const Instr &instr, AccessKind kind,
       uint8_t *shadow =
           &frame.callParamsWritten[lane * callBytes + callAddress];
       if (warp.worker.isChecked && kind == AccessKind::Read &&
-          !isAllWritten(shadow, bytes))
+          !isAnyWritten(shadow, bytes))
         unwritten.add(lane);
       if (kind != AccessKind::Read)
         std::memset(shadow, 1, bytes);
@@ -576,26 +585,6 @@ uint32_t resolveAccess(Warp &warp, const Instr &instr, Space space,
   if (global)
     result |= resolveGlobal(warp, instr, kind, bytes, global, access);
   return result;
-}
-
-Space parseSpace(const Decoder &d) {
-  struct Name {
-    std::string_view name;
-    Space space;
-  };
-  static constexpr Name names[] = {{"global", Space::Global},
-                                   {"const", Space::Const},
-                                   {"shared", Space::Shared},
-                                   {"shared::cta", Space::Shared},
-                                   {"shared::cluster", Space::SharedCluster},
-                                   {"local", Space::Local},
-                                   {"param", Space::Param},
-                                   {"param::entry", Space::Param},
-                                   {"param::func", Space::Param}};
-  for (const Name &row : names)
-    if (d.has(row.name))
-      return row.space;
-  return Space::Generic;
 }
 
 } // namespace goat::ptxsim

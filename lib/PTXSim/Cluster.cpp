@@ -18,20 +18,20 @@ Cluster::Cluster(Worker &worker) : worker(worker) {
   const LaunchState &launch = worker.launch;
   const auto &ntid = launch.config.block;
   warpsPerBlock = (ntid[0] * ntid[1] * ntid[2] + warpSize - 1) / warpSize;
-  numWarps = warpsPerBlock * launch.blocksPerCluster;
+  numWarps = warpsPerBlock * launch.blocksPerGang;
   isAsync = launch.usesAsync;
   if (isAsync)
     warpgroupsPerBlock = (warpsPerBlock + warpgroupWarps - 1) / warpgroupWarps;
-  numWarpgroups = warpgroupsPerBlock * launch.blocksPerCluster;
+  numWarpgroups = warpgroupsPerBlock * launch.blocksPerGang;
   parties = firstCopyParty() + (isAsync ? asyncParties : 0);
-  for (uint32_t rank = 0; rank < launch.blocksPerCluster; ++rank)
+  for (uint32_t rank = 0; rank < launch.blocksPerGang; ++rank)
     blocks.push_back(std::make_unique<Block>(worker, *this, rank));
 }
 
 void Cluster::start(uint64_t linearIndex) {
   const LaunchState &launch = worker.launch;
   std::array<uint32_t, 3> origin = launch.originOf(linearIndex);
-  const auto &size = launch.cluster;
+  const auto &size = launch.gang;
   index = linearIndex;
   remotes.clear();
   random.seed(launch.config.seed * 0x9E3779B97F4A7C15ull + linearIndex);
@@ -129,7 +129,7 @@ std::string Cluster::partyName(uint32_t party, const Block &block) const {
 }
 
 std::string Cluster::remoteName(uint64_t cluster, uint32_t party) const {
-  const auto &size = worker.launch.cluster;
+  const auto &size = worker.launch.gang;
   std::array<uint32_t, 3> block = worker.launch.originOf(cluster);
   uint32_t rank = party / warpsPerBlock;
   block[0] += rank % size[0];

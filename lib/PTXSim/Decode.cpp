@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Access.h"
 #include "Opcodes.h"
 
 #include <algorithm>
@@ -40,6 +41,12 @@ Type Decoder::registerType(const Operand &operand) const {
   return operand.kind == Operand::Register
              ? function.syntax->registers[operand.index]
              : Type::None;
+}
+
+bool Decoder::requireForm(std::string_view form) {
+  std::string missing =
+      explainMissing(form, module.syntax.target, module.syntax.version);
+  return missing.empty() || fail(missing);
 }
 
 bool Decoder::expectOperands(size_t least, size_t most) {
@@ -169,6 +176,9 @@ bool Decoder::slotOf(const Operand &operand, unsigned bytes, bool isWide,
     return true;
   }
   case Operand::Special: {
+    function.usesGridBarrier |=
+        operand.index == unsigned(SpecialRegister::EnvReg1) ||
+        operand.index == unsigned(SpecialRegister::EnvReg2);
     ConstantSlot constantSlot;
     constantSlot.kind = ConstantSlot::Special;
     constantSlot.special = static_cast<SpecialRegister>(operand.index);
@@ -460,6 +470,26 @@ bool Decoder::run() {
   }
   finish();
   return true;
+}
+
+Space parseSpace(const Decoder &d) {
+  struct Name {
+    std::string_view name;
+    Space space;
+  };
+  static constexpr Name names[] = {{"global", Space::Global},
+                                   {"const", Space::Const},
+                                   {"shared", Space::Shared},
+                                   {"shared::cta", Space::Shared},
+                                   {"shared::cluster", Space::SharedCluster},
+                                   {"local", Space::Local},
+                                   {"param", Space::Param},
+                                   {"param::entry", Space::Param},
+                                   {"param::func", Space::Param}};
+  for (const Name &row : names)
+    if (d.has(row.name))
+      return row.space;
+  return Space::Generic;
 }
 
 } // namespace goat::ptxsim

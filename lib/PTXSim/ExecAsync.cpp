@@ -20,6 +20,8 @@ namespace {
 
 /// The base register of the source has 32 bits.
 constexpr uint32_t sourceNarrowFlag = 1;
+/// A predicate says whether the source is ignored.
+constexpr uint32_t ignoresFlag = 2;
 
 void runCopy(Warp &warp, const Instr &instr, uint32_t mask) {
   uint32_t bytes = instr.access.elementBytes;
@@ -32,12 +34,16 @@ void runCopy(Warp &warp, const Instr &instr, uint32_t mask) {
   copy.instr = &instr;
   copy.bytes = bytes;
   uint32_t reads = mask, tooLong = 0;
+  uint32_t ignored =
+      instr.flags & ignoresFlag
+          ? warp.readPredicate(instr, instr.predicateSrc[0], mask)
+          : 0;
   for (unsigned lane = 0; lane < warpSize; ++lane) {
     uint32_t count =
         instr.numSrc > 2 ? warp.lanes<uint32_t>(instr.op[2])[lane] : bytes;
     if (count > bytes)
       tooLong |= mask & 1u << lane;
-    copy.sourceBytes[lane] = std::min(count, bytes);
+    copy.sourceBytes[lane] = ignored >> lane & 1 ? 0 : std::min(count, bytes);
     if (!copy.sourceBytes[lane])
       reads &= ~(1u << lane);
   }
@@ -135,7 +141,11 @@ bool decodeCopy(Decoder &d) {
   if (d.has("L2::cache_hint") && rest)
     --rest;
   if (rest > 1)
-    return d.fail("expected a source size as the last operand");
+    return d.fail("expected a source size or a predicate as the last operand");
+  if (rest && d.registerType(d.operand(next)) == Type::Pred) {
+    d.instr.flags |= ignoresFlag;
+    return d.setPredicateSrc(0, d.operand(next));
+  }
   return !rest || d.addSrc(d.operand(next), 4);
 }
 

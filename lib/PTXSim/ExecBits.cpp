@@ -124,12 +124,70 @@ uint32_t bmskClamp(uint32_t a, uint32_t b) {
   uint32_t field = b >= 32 ? ~0u : (1u << b) - 1;
   return field << a;
 }
+uint32_t bmskWrap(uint32_t a, uint32_t b) {
+  a &= 31;
+  b &= 31;
+  return ((1u << b) - 1) << a;
+}
+/// The low `n` bits of a, extended as T says.
+template <typename T, bool Wraps> T szext(T a, uint32_t n) {
+  if (n >= 32 && !Wraps)
+    return a;
+  n &= 31;
+  if (n == 0)
+    return 0;
+  return static_cast<T>(static_cast<uint32_t>(a) << (32 - n)) >> (32 - n);
+}
+/// The position of the n-th set bit of `mask` from `base` on, upwards or, for
+/// negative n, downwards; all ones if there is none.
+uint32_t fns(uint32_t mask, uint32_t base, int32_t n) {
+  if (base > 31)
+    return ~0u;
+  if (n == 0)
+    return mask >> base & 1 ? base : ~0u;
+  int32_t step = n > 0 ? 1 : -1;
+  for (int32_t at = static_cast<int32_t>(base); at >= 0 && at < 32; at += step)
+    if (mask >> at & 1 && (n -= step) == 0)
+      return static_cast<uint32_t>(at);
+  return ~0u;
+}
 uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
   uint32_t result = 0;
   for (unsigned i = 0; i < 8; ++i)
     result |= (0u - (table >> i & 1)) & (i & 4 ? a : ~a) & (i & 2 ? b : ~b) &
               (i & 1 ? c : ~c);
   return result;
+}
+
+/// lop3 whose result, not zero, is combined with a predicate.
+void runLop3Predicate(Warp &warp, const Instr &instr, uint32_t mask) {
+  const uint32_t *source = instr.op + 1;
+  uint32_t result[warpSize], isSet = 0;
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    result[lane] = lop3(warp.lanes<uint32_t>(source[0])[lane],
+                        warp.lanes<uint32_t>(source[1])[lane],
+                        warp.lanes<uint32_t>(source[2])[lane],
+                        warp.lanes<uint32_t>(source[3])[lane]);
+    isSet |= static_cast<uint32_t>(result[lane] != 0) << lane;
+  }
+  uint32_t other = warp.readPredicate(instr, instr.predicateSrc[0], mask);
+  warp.store<uint32_t>(instr.op[0], result, mask);
+  warp.storePredicate(instr.predicateDst[0],
+                      instr.flags ? isSet & other : isSet | other, mask);
+}
+
+bool decodeLop3Predicate(Decoder &d) {
+  d.instr.run = runLop3Predicate;
+  d.instr.flags = d.has("and");
+  if (!d.expectOperands(6))
+    return false;
+  const Operand &dst = d.operand(0);
+  if (dst.kind != Operand::Pair)
+    return d.fail("expected a register and a predicate as destination");
+  return d.addDst(dst.elements[0], 4) &&
+         d.setPredicateDst(0, dst.elements[1]) && d.addSrc(d.operand(1), 4) &&
+         d.addSrc(d.operand(2), 4) && d.addSrc(d.operand(3), 4) &&
+         d.addSrc(d.operand(4), 4) && d.setPredicateSrc(0, d.operand(5));
 }
 
 void predicateLogic(Warp &warp, const Instr &instr, uint32_t mask) {
@@ -219,6 +277,12 @@ std::vector<OpcodeRow> bitOpcodes() {
       alu<&bfi<uint32_t>>("bfi.b32", c),
       alu<&bfi<uint64_t>>("bfi.b64", c),
       alu<&bmskClamp>("bmsk.clamp.b32", c),
+      alu<&bmskWrap>("bmsk.wrap.b32", c),
+      alu<&szext<uint32_t, false>>("szext.clamp.u32", c),
+      alu<&szext<uint32_t, true>>("szext.wrap.u32", c),
+      alu<&szext<int32_t, false>>("szext.clamp.s32", c),
+      alu<&szext<int32_t, true>>("szext.wrap.s32", c),
+      alu<&fns>("fns.b32", c),
       alu<&prmt>("prmt.b32", c),
       alu<&prmtMode<0>>("prmt.b32.f4e", c),
       alu<&prmtMode<1>>("prmt.b32.b4e", c),
@@ -227,6 +291,7 @@ std::vector<OpcodeRow> bitOpcodes() {
       alu<&prmtMode<4>>("prmt.b32.ecr", c),
       alu<&prmtMode<5>>("prmt.b32.rc16", c),
       alu<&lop3>("lop3.b32", c),
+      {"lop3(.and|.or).b32", c, decodeLop3Predicate},
   };
 }
 

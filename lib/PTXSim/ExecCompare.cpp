@@ -185,6 +185,17 @@ void runSet(Warp &warp, const Instr &instr, uint32_t mask) {
   warp.store<uint32_t>(instr.op[0], result, mask);
 }
 
+/// The same with a result of 16 bits.
+template <CompareFn Compare>
+void runSetNarrow(Warp &warp, const Instr &instr, uint32_t mask) {
+  uint32_t bits = combine(warp, instr, Compare(warp, instr), mask);
+  uint16_t isTrue = !(instr.imm & 1) ? 0xffff : instr.imm & 4 ? 0x3f80 : 0x3c00;
+  uint16_t result[warpSize];
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    result[lane] = bits >> lane & 1 ? isTrue : 0;
+  warp.store<uint16_t>(instr.op[0], result, mask);
+}
+
 template <bool IsBf16>
 void runSetPacked(Warp &warp, const Instr &instr, uint32_t mask) {
   uint32_t low =
@@ -262,15 +273,18 @@ bool decodeCompare(Decoder &d) {
                          : d.has("xor") ? CombineXor
                                         : CombineNone;
   d.instr.flags |= combination << 8;
+  Type to = isSetp ? Type::Pred : d.type(0);
+  bool isFloat = to == Type::F32 || to == Type::F16 || to == Type::BF16 ||
+                 to == Type::F16x2 || to == Type::BF16x2;
   d.instr.imm =
-      (!isSetp && (d.type(0) == Type::F32 || d.type(0) == Type::F16x2 ||
-                   d.type(0) == Type::BF16x2)
-           ? 1
-           : 0) |
-      (isPacked ? 2 : 0);
+      (isFloat ? 1 : 0) | (isPacked ? 2 : 0) | (to == Type::BF16 ? 4 : 0);
   for (const CompareRow &row : rows)
     if (row.type == type)
       d.instr.run = isSetp ? row.setp : row.set;
+  bool isNarrow = !isSetp && bitWidth(to) == 16;
+  if (isNarrow)
+    d.instr.run = type == Type::BF16 ? runSetNarrow<compareHalf<true>>
+                                     : runSetNarrow<compareHalf<false>>;
   if (!d.expectOperands(combination == CombineNone ? 3 : 4))
     return false;
   unsigned bytes = bitWidth(type) / 8;
@@ -283,7 +297,7 @@ bool decodeCompare(Decoder &d) {
     } else if (!d.setPredicateDst(0, dst)) {
       return false;
     }
-  } else if (!d.addDst(d.operand(0), 4)) {
+  } else if (!d.addDst(d.operand(0), isNarrow ? 2 : 4)) {
     return false;
   }
   return d.addSrc(d.operand(1), bytes) && d.addSrc(d.operand(2), bytes) &&
@@ -348,7 +362,10 @@ std::vector<OpcodeRow> compareOpcodes() {
        decodeCompare},
       {"set" GOAT_FLOAT GOAT_COMBINE "(.ftz)?(.u32|.s32)(.f32|.f16|.f16x2)", c,
        decodeCompare},
-      {"set" GOAT_FLOAT GOAT_COMBINE "(.ftz)?(.f32.f32|.f16x2.f16x2)", c,
+      {"set" GOAT_FLOAT GOAT_COMBINE
+       "(.ftz)?(.f32.f32|.f16x2.f16x2|.f16.f16|.u16.f16|.s16.f16)",
+       c, decodeCompare},
+      {"set" GOAT_FLOAT GOAT_COMBINE "(.bf16.bf16|.u16.bf16|.s16.bf16)", c,
        decodeCompare},
       {"set" GOAT_FLOAT GOAT_COMBINE
        "(.u32.f64|.s32.f64|.f32.f64|.u32.bf16|.s32.bf16|.u32.bf16x2|"

@@ -9,6 +9,7 @@
 
 #include "Launch.h"
 #include "Opcodes.h"
+#include "System.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -209,6 +210,31 @@ const FunctionSyntax *decodeTargets(Decoder &d, const Operand &operand,
   return info.targets[0]->syntax;
 }
 
+/// Whether a function that the system provides is declared as CUDA does.
+bool hasSystemShape(Decoder &d, const FunctionSyntax &declared) {
+  struct Shape {
+    std::string_view name;
+    std::vector<uint64_t> params, returns;
+  };
+  static const Shape shapes[] = {{"vprintf", {8, 8}, {4}},
+                                 {"__assertfail", {8, 8, 4, 8, 8}, {}},
+                                 {"malloc", {8}, {8}},
+                                 {"free", {8}, {}}};
+  auto sizes = [](const std::vector<Variable *> &variables) {
+    std::vector<uint64_t> result;
+    for (const Variable *variable : variables)
+      result.push_back(variable->size);
+    return result;
+  };
+  for (const Shape &shape : shapes)
+    if (shape.name == declared.name)
+      return (sizes(declared.params) == shape.params &&
+              sizes(declared.returns) == shape.returns) ||
+             d.fail("expected '" + declared.name +
+                    "' with the parameters that CUDA gives it");
+  return true;
+}
+
 bool decodeCall(Decoder &d) {
   size_t next = 0;
   const Operand *returns = nullptr, *arguments = nullptr;
@@ -234,12 +260,23 @@ bool decodeCall(Decoder &d) {
   } else if (target.kind == Operand::Name) {
     if (next < d.numOperands())
       return d.fail("expected no prototype in a direct call");
-    info.callee = findCallee(d, target.name);
-    if (!info.callee)
-      return false;
-    d.noteCall(*info.callee);
-    callee = info.callee->syntax;
-    d.instr.run = runCall;
+    const Function *declared = d.findFunction(target.name);
+    Handler provided = systemFunction(target.name);
+    if (provided && declared && !declared->syntax->isDefined) {
+      callee = declared->syntax;
+      if (!hasSystemShape(d, *callee))
+        return false;
+      d.instr.run = provided;
+      if (target.name == "malloc")
+        d.noteHeap();
+    } else {
+      info.callee = findCallee(d, target.name);
+      if (!info.callee)
+        return false;
+      d.noteCall(*info.callee);
+      callee = info.callee->syntax;
+      d.instr.run = runCall;
+    }
   } else {
     return d.fail("expected a function or a register that points to one");
   }

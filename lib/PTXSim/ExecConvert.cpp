@@ -360,8 +360,10 @@ std::vector<OpcodeRow> convertOpcodes() {
       {"cvt(.rn|.rz)(.relu|.satfinite|.relu.satfinite|.satfinite.relu)"
        "(.f16.f32|.bf16.f32)",
        c, decodeConvert},
-      {"cvt(.rna|.rna.satfinite|.rn|.rz|.rn.relu|.rz.relu).tf32.f32", c,
-       decodeConvert},
+      {"cvt.rna(.satfinite)?.tf32.f32", c, decodeConvert},
+      {"cvt(.rn|.rz)(.relu|.satfinite|.relu.satfinite|.satfinite.relu)?"
+       ".tf32.f32",
+       c, decodeConvert},
   };
 #undef GOAT_INTEGERS
 #undef GOAT_INTEGRAL

@@ -8,9 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Alu.h"
-
-#include <cfenv>
+#include "RoundedAlu.h"
 
 namespace goat::ptxsim {
 
@@ -29,27 +27,6 @@ float absolute(float a) {
   return bitCast<float>(bitCast<uint32_t>(a) & 0x7fffffffu);
 }
 float copysignF(float a, float b) { return std::copysign(b, a); }
-
-float minimum(float a, float b) {
-  float r = a < b ? a : b;
-  r = a == b ? bitCast<float>(bitCast<uint32_t>(a) | bitCast<uint32_t>(b)) : r;
-  r = a != a ? b : r;
-  r = b != b ? a : r;
-  return canonical(r);
-}
-float maximum(float a, float b) {
-  float r = a > b ? a : b;
-  r = a == b ? bitCast<float>(bitCast<uint32_t>(a) & bitCast<uint32_t>(b)) : r;
-  r = a != a ? b : r;
-  r = b != b ? a : r;
-  return canonical(r);
-}
-float minimumNaN(float a, float b) {
-  return a != a || b != b ? bitCast<float>(0x7fffffffu) : minimum(a, b);
-}
-float maximumNaN(float a, float b) {
-  return a != a || b != b ? bitCast<float>(0x7fffffffu) : maximum(a, b);
-}
 
 double addD(double a, double b) { return a + b; }
 double subD(double a, double b) { return a - b; }
@@ -72,58 +49,20 @@ double maxD(double a, double b) {
   return a != a ? b : b != b ? a : a > b ? a : b;
 }
 
-// The functions below run under a rounding mode that the compiler does not know
-// of; volatile keeps it from moving or folding the operation.
-template <typename T> T roundedAdd(T a, T b) {
-  volatile T x = a, y = b;
-  return x + y;
-}
-template <typename T> T roundedSub(T a, T b) {
-  volatile T x = a, y = b;
-  return x - y;
-}
-template <typename T> T roundedMul(T a, T b) {
-  volatile T x = a, y = b;
-  return x * y;
-}
-template <typename T> T roundedDiv(T a, T b) {
-  volatile T x = a, y = b;
-  return x / y;
-}
-template <typename T> T roundedRcp(T a) {
-  volatile T x = T(1), y = a;
-  return x / y;
-}
-template <typename T> T roundedSqrt(T a) {
-  volatile T x = a;
-  volatile T result = std::sqrt(x);
-  return result;
-}
-template <typename T> T roundedFma(T a, T b, T c) {
-  volatile T x = a, y = b, z = c;
-  volatile T result = std::fma(x, y, z);
-  return result;
-}
-
-template <auto Fn, int Mode>
-void runRounded(Warp &warp, const Instr &instr, uint32_t mask) {
-  int before = std::fegetround();
-  std::fesetround(Mode);
-  Lift<Fn>::run(warp, instr, mask);
-  std::fesetround(before);
-}
-
+/// The three directions in fp32, plain and with `.ftz`.
 template <auto Fn>
-void addRounded(std::vector<OpcodeRow> &rows, const char *zero,
-                const char *down, const char *up, OpClass opClass) {
-  auto row = [&](const char *pattern, Handler handler) {
-    OpcodeRow result = alu<Fn>(pattern, opClass);
-    result.handler = handler;
-    rows.push_back(result);
-  };
-  row(zero, runRounded<Fn, FE_TOWARDZERO>);
-  row(down, runRounded<Fn, FE_DOWNWARD>);
-  row(up, runRounded<Fn, FE_UPWARD>);
+void addSingle(std::vector<OpcodeRow> &rows, const std::string &op,
+               OpClass opClass) {
+  addRounded<Fn>(rows, op, ".f32", opClass);
+  addRounded<&Ftz<Fn>::apply>(rows, op, ".ftz.f32", opClass);
+}
+/// The same, and with `.sat`.
+template <auto Fn>
+void addSaturating(std::vector<OpcodeRow> &rows, const std::string &op,
+                   OpClass opClass) {
+  addSingle<Fn>(rows, op, opClass);
+  addRounded<&Sat<Fn>::apply>(rows, op, ".sat.f32", opClass);
+  addRounded<&Sat<&Ftz<Fn>::apply>::apply>(rows, op, ".ftz.sat.f32", opClass);
 }
 
 template <typename T> uint32_t testp(const T *a, uint32_t kind) {
@@ -214,14 +153,6 @@ std::vector<OpcodeRow> floatOpcodes() {
       alu<&absolute>("abs.f32", other),
       alu<&Ftz<&absolute>::apply>("abs.ftz.f32", other),
       alu<&copysignF>("copysign.f32", other),
-      alu<&minimum>("min.f32", other),
-      alu<&Ftz<&minimum>::apply>("min.ftz.f32", other),
-      alu<&minimumNaN>("min.NaN.f32", other),
-      alu<&Ftz<&minimumNaN>::apply>("min.ftz.NaN.f32", other),
-      alu<&maximum>("max.f32", other),
-      alu<&Ftz<&maximum>::apply>("max.ftz.f32", other),
-      alu<&maximumNaN>("max.NaN.f32", other),
-      alu<&Ftz<&maximumNaN>::apply>("max.ftz.NaN.f32", other),
       alu<&addD>("add(.rn)?.f64", wide),
       alu<&subD>("sub(.rn)?.f64", wide),
       alu<&mulD>("mul(.rn)?.f64", wide),
@@ -238,34 +169,20 @@ std::vector<OpcodeRow> floatOpcodes() {
        "(.f32|.f64)",
        other, decodeTestp},
   };
-  addRounded<&roundedAdd<float>>(rows, "add.rz.f32", "add.rm.f32", "add.rp.f32",
-                                 addc);
-  addRounded<&roundedSub<float>>(rows, "sub.rz.f32", "sub.rm.f32", "sub.rp.f32",
-                                 addc);
-  addRounded<&roundedMul<float>>(rows, "mul.rz.f32", "mul.rm.f32", "mul.rp.f32",
-                                 mulc);
-  addRounded<&roundedFma<float>>(rows, "fma.rz.f32", "fma.rm.f32", "fma.rp.f32",
-                                 fma);
-  addRounded<&roundedDiv<float>>(rows, "div.rz.f32", "div.rm.f32", "div.rp.f32",
-                                 other);
-  addRounded<&roundedRcp<float>>(rows, "rcp.rz.f32", "rcp.rm.f32", "rcp.rp.f32",
-                                 other);
-  addRounded<&roundedSqrt<float>>(rows, "sqrt.rz.f32", "sqrt.rm.f32",
-                                  "sqrt.rp.f32", other);
-  addRounded<&roundedAdd<double>>(rows, "add.rz.f64", "add.rm.f64",
-                                  "add.rp.f64", wide);
-  addRounded<&roundedSub<double>>(rows, "sub.rz.f64", "sub.rm.f64",
-                                  "sub.rp.f64", wide);
-  addRounded<&roundedMul<double>>(rows, "mul.rz.f64", "mul.rm.f64",
-                                  "mul.rp.f64", wide);
-  addRounded<&roundedFma<double>>(rows, "fma.rz.f64", "fma.rm.f64",
-                                  "fma.rp.f64", wide);
-  addRounded<&roundedDiv<double>>(rows, "div.rz.f64", "div.rm.f64",
-                                  "div.rp.f64", wide);
-  addRounded<&roundedRcp<double>>(rows, "rcp.rz.f64", "rcp.rm.f64",
-                                  "rcp.rp.f64", wide);
-  addRounded<&roundedSqrt<double>>(rows, "sqrt.rz.f64", "sqrt.rm.f64",
-                                   "sqrt.rp.f64", wide);
+  addSaturating<&roundedAdd<float>>(rows, "add", addc);
+  addSaturating<&roundedSub<float>>(rows, "sub", addc);
+  addSaturating<&roundedMul<float>>(rows, "mul", mulc);
+  addSaturating<&roundedFma<float>>(rows, "(fma|mad)", fma);
+  addSingle<&roundedDiv<float>>(rows, "div", other);
+  addSingle<&roundedRcp<float>>(rows, "rcp", other);
+  addSingle<&roundedSqrt<float>>(rows, "sqrt", other);
+  addRounded<&roundedAdd<double>>(rows, "add", ".f64", wide);
+  addRounded<&roundedSub<double>>(rows, "sub", ".f64", wide);
+  addRounded<&roundedMul<double>>(rows, "mul", ".f64", wide);
+  addRounded<&roundedFma<double>>(rows, "(fma|mad)", ".f64", wide);
+  addRounded<&roundedDiv<double>>(rows, "div", ".f64", wide);
+  addRounded<&roundedRcp<double>>(rows, "rcp", ".f64", wide);
+  addRounded<&roundedSqrt<double>>(rows, "sqrt", ".f64", wide);
   return rows;
 }
 

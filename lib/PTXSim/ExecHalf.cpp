@@ -84,6 +84,23 @@ template <typename T> T minimumNaN(T a, T b) {
 template <typename T> T maximumNaN(T a, T b) {
   return isNaN(a) || isNaN(b) ? T{0x7fff} : maximum(a, b);
 }
+/// Of the magnitudes; negative where one of the operands is.
+template <auto Fn> struct Xorsign;
+template <typename T, T (*Fn)(T, T)> struct Xorsign<Fn> {
+  static T apply(T a, T b) {
+    T r = Fn(absolute(a), absolute(b));
+    uint16_t sign = (a.bits ^ b.bits) & 0x8000;
+    return isNaN(r) ? r : T{static_cast<uint16_t>(r.bits | sign)};
+  }
+};
+/// 0 where an operand is the NaN that copies fill with outside of a tensor.
+template <auto Fn> struct OutsideIsZero;
+template <typename T, T (*Fn)(T, T, T)> struct OutsideIsZero<Fn> {
+  static T apply(T a, T b, T c) {
+    bool isOutside = a.bits == 0x7fff || b.bits == 0x7fff;
+    return isOutside ? T{0} : Fn(a, b, c);
+  }
+};
 template <typename T> T ex2(T a) { return shrink<T>(std::exp2(widen(a))); }
 template <typename T> T tanH(T a) { return shrink<T>(std::tanh(widen(a))); }
 template <typename T> T flushOperand(T a) {
@@ -129,6 +146,22 @@ void addFtzRows(std::vector<OpcodeRow> &rows, const char *scalar,
   addRows<&FtzHalf<Fn>::apply>(rows, scalar, packed);
 }
 
+/// Rows for `op`[.ftz][.NaN].xorsign.abs of `type` and of pairs of it.
+template <auto Fn, auto NaNFn>
+void addXorsign(std::vector<OpcodeRow> &rows, const std::string &op,
+                const std::string &type) {
+  constexpr auto plain = &Xorsign<Fn>::apply, nan = &Xorsign<NaNFn>::apply;
+  auto name = [&](const char *modifiers, const char *suffix) {
+    return keepPattern(op + modifiers + ".xorsign.abs." + type + suffix);
+  };
+  addRows<plain>(rows, name("", ""), name("", "x2"));
+  addRows<nan>(rows, name(".NaN", ""), name(".NaN", "x2"));
+  if (type == "bf16")
+    return;
+  addFtzRows<plain>(rows, name(".ftz", ""), name(".ftz", "x2"));
+  addFtzRows<nan>(rows, name(".ftz.NaN", ""), name(".ftz.NaN", "x2"));
+}
+
 } // namespace
 
 std::vector<OpcodeRow> halfOpcodes() {
@@ -145,15 +178,36 @@ std::vector<OpcodeRow> halfOpcodes() {
   addRows<&subSat<F16>>(rows, "sub(.rn)?.sat.f16", "sub(.rn)?.sat.f16x2");
   addRows<&mulSat<F16>>(rows, "mul(.rn)?.sat.f16", "mul(.rn)?.sat.f16x2");
   addRows<&fmaSat<F16>>(rows, "fma.rn.sat.f16", "fma.rn.sat.f16x2");
+  addFtzRows<&addSat<F16>>(rows, "add(.rn)?.ftz.sat.f16",
+                           "add(.rn)?.ftz.sat.f16x2");
+  addFtzRows<&subSat<F16>>(rows, "sub(.rn)?.ftz.sat.f16",
+                           "sub(.rn)?.ftz.sat.f16x2");
+  addFtzRows<&mulSat<F16>>(rows, "mul(.rn)?.ftz.sat.f16",
+                           "mul(.rn)?.ftz.sat.f16x2");
+  addFtzRows<&fmaSat<F16>>(rows, "fma.rn.ftz.sat.f16", "fma.rn.ftz.sat.f16x2");
   addRows<&fmaRelu<F16>>(rows, "fma.rn.relu.f16", "fma.rn.relu.f16x2");
+  addFtzRows<&fmaRelu<F16>>(rows, "fma.rn.ftz.relu.f16",
+                            "fma.rn.ftz.relu.f16x2");
+  addRows<&OutsideIsZero<&fma<F16>>::apply>(rows, "fma.rn.oob.f16",
+                                            "fma.rn.oob.f16x2");
+  addRows<&OutsideIsZero<&fmaRelu<F16>>::apply>(rows, "fma.rn.oob.relu.f16",
+                                                "fma.rn.oob.relu.f16x2");
   addRows<&neg<F16>>(rows, "neg.f16", "neg.f16x2");
   addRows<&absolute<F16>>(rows, "abs.f16", "abs.f16x2");
+  addFtzRows<&neg<F16>>(rows, "neg.ftz.f16", "neg.ftz.f16x2");
+  addFtzRows<&absolute<F16>>(rows, "abs.ftz.f16", "abs.ftz.f16x2");
   addRows<&minimum<F16>>(rows, "min.f16", "min.f16x2");
   addRows<&maximum<F16>>(rows, "max.f16", "max.f16x2");
   addFtzRows<&minimum<F16>>(rows, "min.ftz.f16", "min.ftz.f16x2");
   addFtzRows<&maximum<F16>>(rows, "max.ftz.f16", "max.ftz.f16x2");
   addRows<&minimumNaN<F16>>(rows, "min.NaN.f16", "min.NaN.f16x2");
   addRows<&maximumNaN<F16>>(rows, "max.NaN.f16", "max.NaN.f16x2");
+  addFtzRows<&minimumNaN<F16>>(rows, "min.ftz.NaN.f16", "min.ftz.NaN.f16x2");
+  addFtzRows<&maximumNaN<F16>>(rows, "max.ftz.NaN.f16", "max.ftz.NaN.f16x2");
+  addXorsign<&minimum<F16>, &minimumNaN<F16>>(rows, "min", "f16");
+  addXorsign<&maximum<F16>, &maximumNaN<F16>>(rows, "max", "f16");
+  addXorsign<&minimum<BF16>, &minimumNaN<BF16>>(rows, "min", "bf16");
+  addXorsign<&maximum<BF16>, &maximumNaN<BF16>>(rows, "max", "bf16");
   addRows<&ex2<F16>>(rows, "ex2.approx.f16", "ex2.approx.f16x2", OpClass::Mufu);
   addRows<&tanH<F16>>(rows, "tanh.approx.f16", "tanh.approx.f16x2",
                       OpClass::Mufu);
@@ -162,6 +216,10 @@ std::vector<OpcodeRow> halfOpcodes() {
   addRows<&mul<BF16>>(rows, "mul(.rn)?.bf16", "mul(.rn)?.bf16x2");
   addRows<&fma<BF16>>(rows, "fma.rn.bf16", "fma.rn.bf16x2");
   addRows<&fmaRelu<BF16>>(rows, "fma.rn.relu.bf16", "fma.rn.relu.bf16x2");
+  addRows<&OutsideIsZero<&fma<BF16>>::apply>(rows, "fma.rn.oob.bf16",
+                                             "fma.rn.oob.bf16x2");
+  addRows<&OutsideIsZero<&fmaRelu<BF16>>::apply>(rows, "fma.rn.oob.relu.bf16",
+                                                 "fma.rn.oob.relu.bf16x2");
   addRows<&neg<BF16>>(rows, "neg.bf16", "neg.bf16x2");
   addRows<&absolute<BF16>>(rows, "abs.bf16", "abs.bf16x2");
   addRows<&minimum<BF16>>(rows, "min.bf16", "min.bf16x2");

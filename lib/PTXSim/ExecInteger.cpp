@@ -121,6 +121,18 @@ uint32_t mad24LoU(uint32_t a, uint32_t b, uint32_t c) {
 int32_t mad24LoS(int32_t a, int32_t b, int32_t c) {
   return static_cast<int32_t>(uint32_t(mul24LoS(a, b)) + uint32_t(c));
 }
+uint32_t mad24HiU(uint32_t a, uint32_t b, uint32_t c) {
+  return mul24HiU(a, b) + c;
+}
+int32_t mad24HiS(int32_t a, int32_t b, int32_t c) {
+  return static_cast<int32_t>(uint32_t(mul24HiS(a, b)) + uint32_t(c));
+}
+int32_t mad24HiSat(int32_t a, int32_t b, int32_t c) {
+  return addSat(mul24HiS(a, b), c);
+}
+int32_t madHiSat(int32_t a, int32_t b, int32_t c) {
+  return addSat(mulHi(a, b), c);
+}
 template <typename T> T sad(T a, T b, T c) {
   Unsigned<T> distance =
       a < b ? Unsigned<T>(b) - Unsigned<T>(a) : Unsigned<T>(a) - Unsigned<T>(b);
@@ -294,9 +306,15 @@ std::vector<OpcodeRow> integerOpcodes() {
       alu<&mul24HiS>("mul24.hi.s32", c),
       alu<&mad24LoU>("mad24.lo.u32", c),
       alu<&mad24LoS>("mad24.lo.s32", c),
+      alu<&mad24HiU>("mad24.hi.u32", c),
+      alu<&mad24HiS>("mad24.hi.s32", c),
+      alu<&mad24HiSat>("mad24.hi.sat.s32", c),
+      alu<&madHiSat>("mad.hi.sat.s32", c),
       alu<&madLo<uint16_t>>("mad.lo(.u16|.s16)", c),
       alu<&madLo<uint32_t>>("mad.lo(.u32|.s32)", c),
       alu<&madLo<uint64_t>>("mad.lo(.u64|.s64)", c),
+      alu<&madHi<uint16_t>>("mad.hi.u16", c),
+      alu<&madHi<int16_t>>("mad.hi.s16", c),
       alu<&madHi<uint32_t>>("mad.hi.u32", c),
       alu<&madHi<int32_t>>("mad.hi.s32", c),
       alu<&madHi<uint64_t>>("mad.hi.u64", c),

@@ -355,8 +355,11 @@ std::vector<OpcodeRow> mbarrierOpcodes() {
       {"fence.mbarrier_init.release.cluster", c, decodeFence<runInitFence>},
       {"fence.proxy.async(.shared::cta|.shared::cluster)?", c,
        decodeFence<runProxyFence>},
+      {"fence.proxy.async::generic(.acquire.sync_restrict::shared::cluster|"
+       ".release.sync_restrict::shared::cta).cluster",
+       c, decodeFence<runProxyFence>},
       {"fence.proxy.async.global", c, decodeFence<runNothing>},
-      {"fence.proxy.alias", c, decodeFence<runNothing>},
+      {"(fence|membar).proxy.alias", c, decodeFence<runNothing>},
       {"fence.proxy.tensormap::generic(.release|.acquire)"
        "(.cta|.cluster|.gpu|.sys)",
        c, decodeFence<runNothing>},

@@ -14,6 +14,8 @@ namespace goat::ptxsim {
 
 namespace {
 
+__extension__ typedef unsigned __int128 UInt128;
+
 /// Loads elements of type M into registers of type R.
 template <typename M, typename R>
 void runLoad(Warp &warp, const Instr &instr, uint32_t mask) {
@@ -34,7 +36,7 @@ void runLoad(Warp &warp, const Instr &instr, uint32_t mask) {
     }
     // A failed access gives a pattern that is easy to recognise.
     for (uint32_t left = mask & ~valid; left; left &= left - 1)
-      dst[__builtin_ctz(left)] = static_cast<R>(0xCBCBCBCBCBCBCBCBull);
+      std::memset(&dst[__builtin_ctz(left)], 0xCB, sizeof(R));
   }
 }
 
@@ -97,6 +99,8 @@ Handler pickLoad(Type type, unsigned registerBytes) {
   case 32:
     return isSigned(type) ? loadHandler<int32_t>(registerBytes)
                           : loadHandler<uint32_t>(registerBytes);
+  case 128:
+    return runLoad<UInt128, UInt128>;
   default:
     return loadHandler<uint64_t>(registerBytes);
   }
@@ -110,6 +114,8 @@ Handler pickStore(Type type, unsigned registerBytes) {
     return storeHandler<uint16_t>(registerBytes);
   case 32:
     return storeHandler<uint32_t>(registerBytes);
+  case 128:
+    return runStore<UInt128, UInt128>;
   default:
     return storeHandler<uint64_t>(registerBytes);
   }
@@ -128,10 +134,13 @@ void runOutsideParam(Warp &warp, const Instr &instr, uint32_t mask) {
 bool decodeAccess(Decoder &d, bool isStore) {
   Type type = d.type();
   unsigned bytes = bitWidth(type) / 8;
-  unsigned count = d.has("v2") ? 2 : d.has("v4") ? 4 : 1;
+  unsigned count = d.has("v2") ? 2 : d.has("v4") ? 4 : d.has("v8") ? 8 : 1;
   if (count * bytes > 16 && parseSpace(d) != Space::Global)
     return d.fail("expected at most 16 bytes for each thread; 32 are possible "
                   "in global memory");
+  if (count * bytes > 32 || (count == 8 && bytes != 4))
+    return d.fail("expected at most 32 bytes for each thread, and .v8 with "
+                  "elements of 32 bits alone");
   AccessInfo &access = d.instr.access;
   access.space = parseSpace(d);
   access.vector = static_cast<uint8_t>(count);
@@ -236,8 +245,9 @@ std::vector<OpcodeRow> memoryOpcodes() {
        "(.L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|"
        ".L1::evict_last|.L1::no_allocate)?"
        "(.L2::evict_normal|.L2::evict_first|.L2::evict_last)?"
-       "(.L2::cache_hint)?(.L2::64B|.L2::128B|.L2::256B)?(.v2|.v4)?"
-       "(.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64)",
+       "(.L2::cache_hint)?(.L2::64B|.L2::128B|.L2::256B)?(.v2|.v4|.v8)?"
+       "(.b8|.b16|.b32|.b64|.b128|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|"
+       ".f64)",
        c, decodeLoad},
       {"ldu.global(.v2)?(.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|"
        ".s64|.f32|.f64)",
@@ -253,8 +263,9 @@ std::vector<OpcodeRow> memoryOpcodes() {
        "(.L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|"
        ".L1::evict_last|.L1::no_allocate)?"
        "(.L2::evict_normal|.L2::evict_first|.L2::evict_last)?"
-       "(.L2::cache_hint)?(.v2|.v4)?"
-       "(.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64)",
+       "(.L2::cache_hint)?(.v2|.v4|.v8)?"
+       "(.b8|.b16|.b32|.b64|.b128|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|"
+       ".f64)",
        OpClass::StoreGlobal, decodeStore},
       {"prefetch(.global|.local)?(.L1|.L2)", OpClass::Control, decodeNothing},
       {"prefetch.global(.L2::evict_last|.L2::evict_normal)", OpClass::Control,

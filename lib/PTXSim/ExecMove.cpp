@@ -65,17 +65,50 @@ void runUnpack(Warp &warp, const Instr &instr, uint32_t mask) {
   }
 }
 
+/// The same for parts of 8 bits, whose registers have 16.
+template <typename Whole>
+void runPackBytes(Warp &warp, const Instr &instr, uint32_t mask) {
+  Whole values[warpSize] = {};
+  uint32_t defined = allLanes;
+  for (unsigned k = 0; k < sizeof(Whole); ++k) {
+    const uint16_t *part = warp.lanes<uint16_t>(instr.op[1 + k]);
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      values[lane] |= static_cast<Whole>(Whole(part[lane] & 0xff) << 8 * k);
+    defined &= warp.written[instr.op[1 + k]];
+  }
+  warp.store<Whole>(instr.op[0], values, mask);
+  propagate(warp, instr.op[0], defined, mask);
+}
+template <typename Whole>
+void runUnpackBytes(Warp &warp, const Instr &instr, uint32_t mask) {
+  Whole values[warpSize];
+  uint32_t source = instr.op[sizeof(Whole)];
+  std::memcpy(values, warp.lanes<Whole>(source), sizeof(values));
+  uint32_t defined = warp.written[source];
+  for (unsigned k = 0; k < sizeof(Whole); ++k) {
+    uint16_t part[warpSize];
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      part[lane] = values[lane] >> 8 * k & 0xff;
+    warp.store<uint16_t>(instr.op[k], part, mask);
+    propagate(warp, instr.op[k], defined, mask);
+  }
+}
+
 /// %clock and %globaltimer count the instructions this warp has executed.
-template <typename T>
+template <typename T, unsigned Shift = 0>
 void runClock(Warp &warp, const Instr &instr, uint32_t mask) {
   T values[warpSize];
   for (T &value : values)
-    value = static_cast<T>(warp.issued);
+    value = static_cast<T>(warp.issued >> Shift);
   warp.store<T>(instr.op[0], values, mask);
 }
 
 Handler packHandler(unsigned wholeBytes, size_t count, bool isPack) {
   switch (wholeBytes << 8 | count) {
+  case 2 << 8 | 2:
+    return isPack ? runPackBytes<uint16_t> : runUnpackBytes<uint16_t>;
+  case 4 << 8 | 4:
+    return isPack ? runPackBytes<uint32_t> : runUnpackBytes<uint32_t>;
   case 4 << 8 | 2:
     return isPack ? runPack<uint16_t, uint32_t> : runUnpack<uint16_t, uint32_t>;
   case 8 << 8 | 2:
@@ -117,12 +150,15 @@ bool decodeMove(Decoder &d) {
         return false;
     return d.addSrc(src, bytes, false, false);
   }
+  // The clocks come last.
   if (src.kind == Operand::Special &&
-      (src.index == unsigned(SpecialRegister::Clock) ||
-       src.index == unsigned(SpecialRegister::Clock64) ||
-       src.index == unsigned(SpecialRegister::GlobalTimer))) {
+      src.index >= unsigned(SpecialRegister::Clock)) {
+    bool isHigh = src.index == unsigned(SpecialRegister::ClockHi) ||
+                  src.index == unsigned(SpecialRegister::GlobalTimerHi);
     d.instr.propagates = false;
-    d.instr.run = bytes == 8 ? runClock<uint64_t> : runClock<uint32_t>;
+    d.instr.run = bytes == 8 ? runClock<uint64_t>
+                  : isHigh   ? runClock<uint32_t, 32>
+                             : runClock<uint32_t>;
     return d.addDst(dst, bytes);
   }
   d.instr.run = bytes == 2   ? runMove<uint16_t>
@@ -206,6 +242,11 @@ std::vector<OpcodeRow> moveOpcodes() {
       {"isspacep(.global|.shared|.shared::cta|.shared::cluster|.local|.param|."
        "param::entry)",
        OpClass::Integer, decodeIsSpace},
+      {"createpolicy.cvt.L2.b64", c, decodeCreatePolicy},
+      {"createpolicy.range(.global)?(.L2::evict_last|.L2::evict_normal|"
+       ".L2::evict_first|.L2::evict_unchanged)(.L2::evict_first|"
+       ".L2::evict_unchanged)?.b64",
+       c, decodeCreatePolicy},
       {"createpolicy.fractional(.L2::evict_last|.L2::evict_normal|"
        ".L2::evict_first|.L2::evict_unchanged)(.L2::evict_first|"
        ".L2::evict_unchanged)?.b64",

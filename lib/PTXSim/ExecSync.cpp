@@ -122,7 +122,11 @@ std::vector<OpcodeRow> syncOpcodes() {
       {"barrier(.cta)?.red(.and|.or)(.aligned)?.pred", c, decodeBarrier},
       {"bar.warp.sync", c, decodeWarpSync},
       {"membar(.cta|.gl|.sys)", c, decodeFence},
-      {"fence(.sc|.acq_rel)(.cta|.cluster|.gpu|.sys)", c, decodeFence},
+      {"fence(.sc|.acq_rel|.acquire|.release)?(.cta|.cluster|.gpu|.sys)", c,
+       decodeFence},
+      {"fence(.acquire.sync_restrict::shared::cluster|"
+       ".release.sync_restrict::shared::cta).cluster",
+       c, decodeFence},
   };
 }
 

@@ -3,12 +3,12 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ldmatrix, stmatrix and mma.sync. Fragments follow the PTX ISA: with g =
-// lane/4, t = lane%4 and E elements in a 32-bit register, register r of A holds
-// row g + 8(r%2), columns E·t + 4E(r/2) + e; register r of B holds rows E·t +
-// 4E·r + e of column g; element i of C lies in row g + 8(i/2), column 2t + i%2.
-// Products are exact, they and C are summed in double and the sum is rounded
-// once, unless the launch asks for another way.
+// ldmatrix, stmatrix, movmatrix and mma.sync. Fragments follow the PTX ISA:
+// with g = lane/4, t = lane%4 and E elements in a 32-bit register, register r
+// of A holds row g + 8(r%2), columns E·t + 4E(r/2) + e; register r of B holds
+// rows E·t + 4E·r + e of column g; element i of C lies in row g + 8(i/2),
+// column 2t + i%2. Products are exact, they and C are summed in double and the
+// sum is rounded once, unless the launch asks for another way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +63,7 @@ GOAT_PTXSIM_INLINE void transpose(const T *from, T (&to)[columns][8]) {
 }
 
 //===----------------------------------------------------------------------===//
-// ldmatrix, stmatrix
+// ldmatrix, stmatrix, movmatrix
 //===----------------------------------------------------------------------===//
 
 constexpr uint32_t transposeFlag = 1;
@@ -124,6 +124,22 @@ void runStoreMatrix(Warp &warp, const Instr &instr, uint32_t mask) {
       lost |= 1u << row;
   }
   reportOverlap(warp, instr, lost, access);
+}
+
+/// A register of every lane is a matrix of 8 x 8 elements, by rows.
+void runMoveMatrix(Warp &warp, const Instr &instr, uint32_t mask) {
+  requireWholeWarp(warp, instr, mask);
+  uint16_t turned[8][8];
+  transpose(warp.lanes<uint16_t>(instr.op[1]), turned);
+  uint32_t values[warpSize];
+  std::memcpy(values, turned, sizeof(values));
+  warp.store<uint32_t>(instr.op[0], values, mask);
+}
+
+bool decodeMoveMatrix(Decoder &d) {
+  d.instr.run = runMoveMatrix;
+  return d.expectOperands(2) && d.addDst(d.operand(0), 4) &&
+         d.addSrc(d.operand(1), 4);
 }
 
 bool decodeMatrix(Decoder &d) {
@@ -295,7 +311,7 @@ void multiplyAsDrawn(const Operands<K, columns> &operands, double (&c)[16][8],
       a[m][k] = operands.at(m, k);
   double b[K][8];
   std::memcpy(b, operands.b, sizeof(b));
-  multiplyVaried(K, a[0], b[0], c[0], seed);
+  multiplyVaried(MmaOperands::Float, 16, 8, K, a[0], b[0], c[0], seed);
 }
 
 template <unsigned K, typename A, typename B, AccumulatorType Type>
@@ -352,20 +368,21 @@ void runMma(Warp &warp, const Instr &instr, uint32_t mask) {
 void runMmaF64(Warp &warp, const Instr &instr, uint32_t mask) {
   requireWholeWarp(warp, instr, mask);
   const double *a = warp.lanes<double>(instr.op[2]);
-  const double *b = warp.lanes<double>(instr.op[3]);
-  double result[2][warpSize];
-  for (unsigned i = 0; i < 2; ++i) {
-    const double *c = warp.lanes<double>(instr.op[4 + i]);
-    for (unsigned lane = 0; lane < warpSize; ++lane) {
-      unsigned row = lane / 4, column = 2 * (lane % 4) + i;
-      double sum = c[lane];
-      for (unsigned k = 0; k < 4; ++k)
-        sum = std::fma(a[4 * row + k], b[4 * column + k], sum);
-      result[i][lane] = sum;
-    }
+  const double *columns = warp.lanes<double>(instr.op[3]);
+  double b[4 * 8], c[8 * 8];
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    b[lane % 4 * 8 + lane / 4] = columns[lane];
+    for (unsigned i = 0; i < 2; ++i)
+      c[2 * lane + i] = warp.lanes<double>(instr.op[4 + i])[lane];
   }
-  for (unsigned i = 0; i < 2; ++i)
-    warp.store<double>(instr.op[i], result[i], mask);
+  multiplyVaried(MmaOperands::Double, 8, 8, 4, a, b, c,
+                 warp.worker.launch.config.mmaNumerics);
+  for (unsigned i = 0; i < 2; ++i) {
+    double result[warpSize];
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      result[lane] = c[2 * lane + i];
+    warp.store<double>(instr.op[i], result, mask);
+  }
 }
 
 struct MmaRow {
@@ -459,6 +476,8 @@ std::vector<OpcodeRow> tensorOpcodes() {
       {"stmatrix.sync.aligned.m8n8(.x1|.x2|.x4)(.trans)?(.shared|.shared::cta)"
        ".b16",
        OpClass::StoreMatrix, decodeMatrix},
+      {"movmatrix.sync.aligned.m8n8.trans.b16", OpClass::Shuffle,
+       decodeMoveMatrix},
       {"mma.sync.aligned(.m16n8k8|.m16n8k16).row.col.f32.f16.f16.f32", c,
        decodeMma},
       {"mma.sync.aligned(.m16n8k8|.m16n8k16).row.col.f16.f16.f16.f16", c,

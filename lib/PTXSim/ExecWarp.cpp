@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Opcodes.h"
-#include "Warp.h"
+#include "Extremum.h"
+#include "Launch.h"
 
 #include <algorithm>
 
@@ -259,6 +259,42 @@ bool decodeReduce(Decoder &d) {
          d.addSrc(d.operand(1), 4) && d.addSrc(d.operand(2), 4);
 }
 
+/// min or max of fp32, of the magnitudes with Abs. NaN is passed over unless
+/// PropagatesNaN; where all are NaN the result is the canonical one.
+template <bool IsMax, bool Abs, bool PropagatesNaN>
+void runReduceFloat(Warp &warp, const Instr &instr, uint32_t mask) {
+  const float *value = warp.lanes<float>(instr.op[1]);
+  uint32_t members[warpSize];
+  readMembers(warp, instr, instr.op[2], mask, members);
+  float result[warpSize] = {};
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+    // Starting from the first member changes nothing but makes NaN canonical.
+    float extreme = bitCast<float>(0x7fffffffu);
+    bool isFirst = true;
+    for (uint32_t rest = members[lane]; rest; rest &= rest - 1) {
+      float next = value[__builtin_ctz(rest)];
+      if (Abs)
+        next = std::fabs(next);
+      extreme = extremum<IsMax, PropagatesNaN>(isFirst ? next : extreme, next);
+      isFirst = false;
+    }
+    result[lane] = extreme;
+  }
+  warp.store<float>(instr.op[0], result, mask);
+}
+
+bool decodeReduceFloat(Decoder &d) {
+  static constexpr Handler handlers[] = {
+      runReduceFloat<false, false, false>, runReduceFloat<true, false, false>,
+      runReduceFloat<false, true, false>,  runReduceFloat<true, true, false>,
+      runReduceFloat<false, false, true>,  runReduceFloat<true, false, true>,
+      runReduceFloat<false, true, true>,   runReduceFloat<true, true, true>};
+  d.instr.run = handlers[d.has("max") + 2 * d.has("abs") + 4 * d.has("NaN")];
+  return d.expectOperands(3) && d.addDst(d.operand(0), 4) &&
+         d.addSrc(d.operand(1), 4) && d.addSrc(d.operand(2), 4);
+}
+
 void runActiveMask(Warp &warp, const Instr &instr, uint32_t mask) {
   uint32_t result[warpSize];
   std::fill(result, result + warpSize, mask);
@@ -270,16 +306,29 @@ bool decodeActiveMask(Decoder &d) {
   return d.expectOperands(1) && d.addDst(d.operand(0), 4);
 }
 
+/// Which of `members` leads. The ISA leaves it open, but the same mask has the
+/// same leader every time; without a seed it is the lowest lane.
+unsigned leaderOf(uint32_t members, uint64_t seed) {
+  uint64_t x = seed * 0x9E3779B97F4A7C15ull ^ members;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+  unsigned skipped = 0;
+  if (seed)
+    skipped = static_cast<unsigned>(
+        (x >> 32) % static_cast<unsigned>(__builtin_popcount(members)));
+  for (; skipped; --skipped)
+    members &= members - 1;
+  return static_cast<unsigned>(__builtin_ctz(members));
+}
+
 void runElect(Warp &warp, const Instr &instr, uint32_t mask) {
+  uint64_t seed = warp.worker.launch.config.seed;
   uint32_t members[warpSize];
   readMembers(warp, instr, instr.op[1], mask, members);
   uint32_t leaders[warpSize] = {};
   uint32_t elected = 0;
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
-    leaders[lane] = members[lane]
-                        ? static_cast<uint32_t>(__builtin_ctz(members[lane]))
-                        : lane;
+    leaders[lane] = members[lane] ? leaderOf(members[lane], seed) : lane;
     elected |= static_cast<uint32_t>(leaders[lane] == lane) << lane;
   }
   warp.store<uint32_t>(instr.op[0], leaders, mask);
@@ -309,6 +358,7 @@ std::vector<OpcodeRow> warpOpcodes() {
       {"match.all.sync(.b32|.b64)", c, decodeMatch},
       {"redux.sync(.add|.min|.max)(.u32|.s32)", c, decodeReduce},
       {"redux.sync(.and|.or|.xor).b32", c, decodeReduce},
+      {"redux.sync(.min|.max)(.abs)?(.NaN)?.f32", c, decodeReduceFloat},
       {"activemask.b32", c, decodeActiveMask},
       {"elect.sync", c, decodeElect},
   };

@@ -279,10 +279,7 @@ const char *mmaPattern(unsigned k, const char *rest) {
   for (unsigned n = 8; n <= 256; n += 8)
     text += (n == 8 ? ".m64n" : "|.m64n") + std::to_string(n) + "k" +
             std::to_string(k);
-  // Rows of the table live as long as the program.
-  static std::deque<std::string> patterns;
-  patterns.push_back(text + ")" + rest);
-  return patterns.back().c_str();
+  return keepPattern(text + ")" + rest);
 }
 
 } // namespace

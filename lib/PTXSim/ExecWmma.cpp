@@ -8,11 +8,12 @@
 // one after the other in the registers of lane 0, lane 1 and so on; where a
 // fragment has more room than the matrix has elements, as those of fp16 have,
 // it starts over. Products are exact; they and C are summed in double and
-// rounded once.
+// rounded once, unless the launch asks for another way.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "MmaNumerics.h"
 #include "Numerics.h"
 
 #include <cmath>
@@ -175,12 +176,18 @@ void runMultiply(Warp &warp, const Instr &instr, uint32_t mask) {
   gather(warp, slots, fa, aType, a);
   gather(warp, slots + fa.registers, fb, bType, b);
   gather(warp, slots + fa.registers + fb.registers, fc, cType, c);
-  for (unsigned row = 0; row < shape.m; ++row)
-    for (unsigned column = 0; column < shape.n; ++column) {
-      double &sum = c[row * shape.n + column];
+  bool isDouble = aType == Type::F64, isInteger = cType == Type::S32;
+  uint64_t seed = warp.worker.launch.config.mmaNumerics;
+  if (isDouble || (seed && !isInteger)) {
+    multiplyVaried(isDouble ? MmaOperands::Double : MmaOperands::Float, shape.m,
+                   shape.n, shape.k, a, b, c, seed);
+  } else {
+    for (unsigned row = 0; row < shape.m; ++row)
       for (unsigned k = 0; k < shape.k; ++k)
-        sum = std::fma(a[row * shape.k + k], b[k * shape.n + column], sum);
-    }
+        for (unsigned column = 0; column < shape.n; ++column)
+          c[row * shape.n + column] +=
+              a[row * shape.k + k] * b[k * shape.n + column];
+  }
   for (unsigned i = 0; i < fd.count; ++i) {
     unsigned lane = i / fd.perLane;
     uint64_t bits = encodeSum(c[i], dType, instr.flags & saturates);

@@ -111,6 +111,8 @@ constexpr uint32_t maxStaticShared = 48 * 1024;
 constexpr uint32_t maxShared = 227 * 1024;
 // Sixteen have to be asked for; eight are the limit otherwise.
 constexpr uint32_t maxClusterBlocks = 16;
+/// Blocks that run together have 2^24 bytes of a 32-bit address space each.
+constexpr uint32_t maxCooperativeBlocks = 256;
 
 bool checkConfig(const Function &entry, const LaunchConfig &config,
                  std::string &error) {
@@ -281,10 +283,17 @@ std::vector<uint8_t> buildConstants(const LaunchState &launch,
       case SpecialRegister::Nsmid:
         value = 1;
         break;
+      case SpecialRegister::EnvReg1:
+        value = launch.memory.gridWorkspace >> 32;
+        break;
+      case SpecialRegister::EnvReg2:
+        value = static_cast<uint32_t>(launch.memory.gridWorkspace);
+        break;
       case SpecialRegister::DynamicSmemSize:
         value = config.dynamicSharedBytes;
         break;
       case SpecialRegister::TotalSmemSize:
+      case SpecialRegister::AggrSmemSize:
         value = launch.sharedLayout.packedBytes + config.dynamicSharedBytes;
         break;
       default:
@@ -373,12 +382,30 @@ void LaunchState::placeShared() {
   sharedBytes = end - sharedBase;
 }
 
+bool LaunchState::gather(uint64_t numBlocks, std::string &error) {
+  gang = isCooperative ? config.grid : cluster;
+  if (isCooperative && cluster != std::array<uint32_t, 3>{1, 1, 1}) {
+    error = "expected a cooperative launch without clusters but got clusters "
+            "of " +
+            triple(cluster) + " blocks";
+    return false;
+  }
+  if (isCooperative && numBlocks > maxCooperativeBlocks) {
+    error = "expected at most " + std::to_string(maxCooperativeBlocks) +
+            " blocks in a cooperative launch of '" + entry.name + "' but got " +
+            triple(config.grid);
+    return false;
+  }
+  blocksPerGang = gang[0] * gang[1] * gang[2];
+  return true;
+}
+
 std::array<uint32_t, 3> LaunchState::originOf(uint64_t index) const {
-  uint64_t across = config.grid[0] / cluster[0];
-  uint64_t down = config.grid[1] / cluster[1];
-  return {static_cast<uint32_t>(index % across * cluster[0]),
-          static_cast<uint32_t>(index / across % down * cluster[1]),
-          static_cast<uint32_t>(index / across / down * cluster[2])};
+  uint64_t across = config.grid[0] / gang[0];
+  uint64_t down = config.grid[1] / gang[1];
+  return {static_cast<uint32_t>(index % across * gang[0]),
+          static_cast<uint32_t>(index / across % down * gang[1]),
+          static_cast<uint32_t>(index / across / down * gang[2])};
 }
 
 void BlockOrder::draw(uint64_t count, uint64_t seed) {
@@ -413,14 +440,14 @@ void Worker::run() {
 void Worker::runClusters() {
   Cluster cluster(*this);
   uint64_t count = launch.order.count();
-  uint64_t total = count * launch.blocksPerCluster;
+  uint64_t total = count * launch.blocksPerGang;
   while (!launch.stop.load(std::memory_order_relaxed)) {
     uint64_t next = launch.nextCluster.fetch_add(1);
     if (next >= count)
       return;
     cluster.run(launch.order[next]);
-    uint64_t done = launch.blocksDone.fetch_add(launch.blocksPerCluster) +
-                    launch.blocksPerCluster;
+    uint64_t done = launch.blocksDone.fetch_add(launch.blocksPerGang) +
+                    launch.blocksPerGang;
     if (launch.config.progress) {
       std::lock_guard<std::mutex> lock(launch.progressMutex);
       launch.config.progress(done, total);
@@ -460,15 +487,21 @@ Result<LaunchResult> launch(const Module &module, std::string_view entryName,
     state.sharedGranule =
         std::min(state.sharedGranule, function->narrowestShared);
     state.usesAsync |= function->usesAsync;
+    state.isCooperative |= function->usesGridBarrier;
+    if (function->usesHeap && !memory.impl().heap)
+      memory.impl().heap = memory.allocate(heapBytes, "the heap of malloc");
     globalGranule = std::min(globalGranule, function->narrowestGlobal);
   }
-  for (const auto &function : impl.functions)
-    state.constants.push_back(buildConstants(state, *function));
   uint64_t numBlocks =
       uint64_t(config.grid[0]) * config.grid[1] * config.grid[2];
-  state.blocksPerCluster =
-      state.cluster[0] * state.cluster[1] * state.cluster[2];
-  state.order.draw(numBlocks / state.blocksPerCluster, config.seed);
+  if (!state.gather(numBlocks, error))
+    return Error{error};
+  if (state.isCooperative && !memory.impl().gridWorkspace)
+    memory.impl().gridWorkspace =
+        memory.allocate(256, "the workspace of grid barriers", 256, Init::Zero);
+  for (const auto &function : impl.functions)
+    state.constants.push_back(buildConstants(state, *function));
+  state.order.draw(numBlocks / state.blocksPerGang, config.seed);
   state.sectors = std::make_unique<SectorMap>(state.memory);
 
   if (config.checks == Checks::All)

@@ -81,7 +81,10 @@ struct LaunchState {
   const LaunchConfig &config;
   /// Blocks of a cluster along each axis.
   std::array<uint32_t, 3> cluster{1, 1, 1};
-  uint32_t blocksPerCluster = 1;
+  /// Blocks that run together along each axis: those of a cluster, or all.
+  std::array<uint32_t, 3> gang{1, 1, 1};
+  uint32_t blocksPerGang = 1;
+  bool isCooperative = false;
   bool usesAsync = false;
   SharedLayout sharedLayout;
   /// From the first variable to the end of the last, gaps included.
@@ -101,8 +104,11 @@ struct LaunchState {
   /// Null when nothing is checked.
   std::unique_ptr<GlobalRaces> races;
 
-  /// The first block of a cluster.
-  std::array<uint32_t, 3> originOf(uint64_t cluster) const;
+  /// The first block of a cluster, or of the grid where all run together.
+  std::array<uint32_t, 3> originOf(uint64_t index) const;
+
+  /// Decides which blocks run together.
+  bool gather(uint64_t numBlocks, std::string &error);
 
   /// Sets the two from the layout and the size of the dynamic part.
   void placeShared();

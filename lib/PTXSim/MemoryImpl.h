@@ -13,9 +13,12 @@
 
 #include "goat/PTXSim/PTXSim.h"
 
+#include <atomic>
 #include <map>
 
 namespace goat::ptxsim {
+
+constexpr uint64_t heapBytes = uint64_t(8) << 20;
 
 struct ModuleImpl;
 struct Variable;
@@ -60,6 +63,12 @@ struct MemoryImpl {
   /// In order of addresses.
   std::vector<std::unique_ptr<Allocation>> allocations;
   uint64_t nextAddress = firstGlobalAddress;
+  /// What barriers of a whole grid count in; 0 until a launch needs it.
+  uint64_t gridWorkspace = 0;
+  /// Where malloc of kernels takes from, and how much it has taken; 0 until a
+  /// launch needs it.
+  uint64_t heap = 0;
+  std::atomic<uint64_t> heapUsed{0};
   /// Addresses of module variables, per module.
   std::map<const ModuleImpl *, std::map<const Variable *, uint64_t>> symbols;
 };

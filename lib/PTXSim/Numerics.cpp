@@ -9,6 +9,8 @@
 
 #include "Numerics.h"
 
+#include <algorithm>
+
 namespace goat::ptxsim {
 
 uint32_t encode(double value, const FloatFormat &format, Rounding rounding,
@@ -22,10 +24,12 @@ uint32_t encode(double value, const FloatFormat &format, Rounding rounding,
   uint32_t sign = static_cast<uint32_t>(bits >> 63);
   uint32_t signBit = sign << (width - 1);
   // The first pattern past the finite numbers.
-  uint32_t infinity = format.hasInfinity
-                          ? ((1u << exponentBits) - 1) << format.mantissaBits
-                          : (1u << (exponentBits + format.mantissaBits)) - 1;
+  uint32_t infinity =
+      format.hasInfinity
+          ? ((1u << exponentBits) - 1) << format.mantissaBits
+          : (1u << (exponentBits + format.mantissaBits)) - format.hasNaN;
   isFinite |= !format.hasInfinity;
+  // All ones: the canonical NaN, or the largest number where there is none.
   if (value != value)
     return isTf32 ? 0x7fffffffu : (1u << (width - 1)) - 1;
   if (std::isinf(value))
@@ -90,6 +94,18 @@ double e4m3ToDouble(uint8_t bits) {
                 : exponent            ? std::ldexp(8 + mantissa, exponent - 10)
                                       : std::ldexp(mantissa, -9);
   return bits & 0x80 ? -size : size;
+}
+
+double finiteToDouble(uint8_t bits, const FloatFormat &format) {
+  unsigned mantissaBits = format.mantissaBits;
+  int exponent = bits >> mantissaBits & ((1 << format.exponentBits) - 1);
+  int mantissa = bits & ((1 << mantissaBits) - 1);
+  if (exponent)
+    mantissa |= 1 << mantissaBits;
+  double size =
+      std::ldexp(mantissa, format.minExponent + std::max(exponent - 1, 0) -
+                               static_cast<int>(mantissaBits));
+  return bits >> (mantissaBits + format.exponentBits) & 1 ? -size : size;
 }
 
 double e5m2ToDouble(uint8_t bits) {

@@ -26,6 +26,8 @@ struct FloatFormat {
   int minExponent;
   /// False for e4m3, whose only special value is the NaN with all bits set.
   bool hasInfinity = true;
+  /// False for the formats of 4 and 6 bits, all of whose values are finite.
+  bool hasNaN = true;
 };
 inline constexpr FloatFormat formatF16{10, 5, -14};
 inline constexpr FloatFormat formatBF16{7, 8, -126};
@@ -33,6 +35,9 @@ inline constexpr FloatFormat formatTF32{10, 8, -126};
 inline constexpr FloatFormat formatF32{23, 8, -126};
 inline constexpr FloatFormat formatE4M3{3, 4, -6, false};
 inline constexpr FloatFormat formatE5M2{2, 5, -14};
+inline constexpr FloatFormat formatE2M3{3, 2, 0, false, false};
+inline constexpr FloatFormat formatE3M2{2, 3, -2, false, false};
+inline constexpr FloatFormat formatE2M1{1, 2, 0, false, false};
 
 template <typename To, typename From> To bitCast(From from) {
   static_assert(sizeof(To) == sizeof(From));
@@ -44,13 +49,16 @@ template <typename To, typename From> To bitCast(From from) {
 /// The bits of `value` rounded to `format`. NaN gives the canonical NaN, all
 /// mantissa bits set; overflow gives infinity or, towards zero, the largest
 /// finite number. With `isFinite`, and for formats without infinity, overflow
-/// and infinity give the largest finite number.
+/// and infinity give the largest finite number, and so does NaN, without a
+/// sign, for formats that do not have it.
 uint32_t encode(double value, const FloatFormat &format, Rounding rounding,
                 bool isFinite = false);
 
 /// The values of the 8-bit formats, all exact.
 double e4m3ToDouble(uint8_t bits);
 double e5m2ToDouble(uint8_t bits);
+/// The value of `bits` in a format without infinity and NaN.
+double finiteToDouble(uint8_t bits, const FloatFormat &format);
 
 /// `.relu`: negative numbers and -0 give +0, NaN stays.
 inline double relu(double value) {

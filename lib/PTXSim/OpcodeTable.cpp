@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -59,16 +60,25 @@ bool matchesPattern(std::string_view pattern, std::string_view opcode) {
   return match(pattern, opcode, left);
 }
 
+const char *keepPattern(std::string pattern) {
+  static std::deque<std::string> kept;
+  kept.push_back(std::move(pattern));
+  return kept.back().c_str();
+}
+
 const std::vector<OpcodeRow> &opcodeTable() {
   static const std::vector<OpcodeRow> *table = [] {
     auto *rows = new std::vector<OpcodeRow>();
     for (auto family :
-         {integerOpcodes,  bitOpcodes,     floatOpcodes,   approximateOpcodes,
-          halfOpcodes,     compareOpcodes, convertOpcodes, convertPackedOpcodes,
-          moveOpcodes,     memoryOpcodes,  asyncOpcodes,   atomicOpcodes,
-          tensorOpcodes,   mmaFormOpcodes, wmmaOpcodes,    syncOpcodes,
-          mbarrierOpcodes, clusterOpcodes, bulkOpcodes,    bulkGroupOpcodes,
-          wgmmaOpcodes,    warpOpcodes,    controlOpcodes}) {
+         {integerOpcodes,       bitOpcodes,          floatOpcodes,
+          floatPairOpcodes,     extremumOpcodes,     approximateOpcodes,
+          halfOpcodes,          compareOpcodes,      convertOpcodes,
+          convertPackedOpcodes, convertSmallOpcodes, moveOpcodes,
+          stackOpcodes,         memoryOpcodes,       asyncOpcodes,
+          atomicOpcodes,        tensorOpcodes,       mmaFormOpcodes,
+          wmmaOpcodes,          syncOpcodes,         mbarrierOpcodes,
+          clusterOpcodes,       bulkOpcodes,         bulkGroupOpcodes,
+          wgmmaOpcodes,         warpOpcodes,         controlOpcodes}) {
       std::vector<OpcodeRow> part = family();
       rows->insert(rows->end(), part.begin(), part.end());
     }

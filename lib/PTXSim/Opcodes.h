@@ -39,12 +39,16 @@ struct OpcodeRow {
 std::vector<OpcodeRow> integerOpcodes();
 std::vector<OpcodeRow> bitOpcodes();
 std::vector<OpcodeRow> floatOpcodes();
+std::vector<OpcodeRow> floatPairOpcodes();
+std::vector<OpcodeRow> extremumOpcodes();
 std::vector<OpcodeRow> approximateOpcodes();
 std::vector<OpcodeRow> halfOpcodes();
 std::vector<OpcodeRow> compareOpcodes();
 std::vector<OpcodeRow> convertOpcodes();
 std::vector<OpcodeRow> convertPackedOpcodes();
+std::vector<OpcodeRow> convertSmallOpcodes();
 std::vector<OpcodeRow> moveOpcodes();
+std::vector<OpcodeRow> stackOpcodes();
 std::vector<OpcodeRow> memoryOpcodes();
 std::vector<OpcodeRow> asyncOpcodes();
 std::vector<OpcodeRow> atomicOpcodes();
@@ -75,6 +79,9 @@ std::string explainUnknown(std::string_view opcode);
 std::string explainMissing(std::string_view opcode, std::string_view target,
                            std::string_view version);
 
+/// A pattern that lives as long as the program, as rows of the table do.
+const char *keepPattern(std::string pattern);
+
 /// Whether `opcode` is one of the words `pattern` describes.
 bool matchesPattern(std::string_view pattern, std::string_view opcode);
 
@@ -104,6 +111,9 @@ public:
   // What becomes of it.
   Instr instr;
   bool fail(const std::string &reason);
+  /// Whether the module's chip and version have `form`, a name among the
+  /// requirements for what the opcode does not show; fails if not.
+  bool requireForm(std::string_view form);
   /// Between `least` and `most` operands.
   bool expectOperands(size_t least, size_t most);
   bool expectOperands(size_t count) { return expectOperands(count, count); }
@@ -136,6 +146,7 @@ public:
   void noteSharedWidth(unsigned bytes);
   void noteGlobalWidth(unsigned bytes);
   void noteAsync() { function.usesAsync = true; }
+  void noteHeap() { function.usesHeap = true; }
 
 private:
   bool decodeInstr(const InstrSyntax &instrSyntax, const OpcodeRow &row);

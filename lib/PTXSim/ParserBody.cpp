@@ -42,6 +42,9 @@ SpecialRegister parseSpecialRegister(std::string_view name) {
                "%lanemask_gt",
                "%dynamic_smem_size",
                "%total_smem_size",
+               "%aggr_smem_size",
+               "%envreg1",
+               "%envreg2",
                "%cluster_ctarank",
                "%cluster_nctarank",
                "%cluster_ctaid.x",
@@ -57,8 +60,11 @@ SpecialRegister parseSpecialRegister(std::string_view name) {
                "%nclusterid.y",
                "%nclusterid.z",
                "%clock",
+               "%clock_hi",
                "%clock64",
-               "%globaltimer"};
+               "%globaltimer",
+               "%globaltimer_lo",
+               "%globaltimer_hi"};
   for (size_t i = 0; i < names.size(); ++i)
     if (names[i] == name)
       return static_cast<SpecialRegister>(i);

@@ -88,6 +88,9 @@ struct BulkInfo {
   bool isReduction = false;
   /// st.async and red.async bring values of registers, by the generic proxy.
   bool isFromRegisters = false;
+  /// `.tile::gather4` and `.tile::scatter4`: four rows of one box, each with a
+  /// coordinate of its own.
+  bool isByRows = false;
   /// Coordinates follow each other among the sources; so do the other operands
   /// from these indices on, 0 where there is none.
   uint8_t rank = 0;
@@ -188,6 +191,10 @@ struct Function {
   uint32_t narrowestShared = 4;
   /// The same of global memory.
   uint32_t narrowestGlobal = 4;
+  /// Asks for the workspace of a cooperative launch.
+  bool usesGridBarrier = false;
+  /// Calls malloc.
+  bool usesHeap = false;
   /// Has instructions that work with mbarriers or through the async proxy.
   bool usesAsync = false;
 

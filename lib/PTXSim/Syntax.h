@@ -156,6 +156,9 @@ enum class SpecialRegister : uint8_t {
   LanemaskGt,
   DynamicSmemSize,
   TotalSmemSize,
+  AggrSmemSize,
+  EnvReg1,
+  EnvReg2,
   ClusterRank,
   ClusterSize,
   ClusterCtaidX,
@@ -171,8 +174,11 @@ enum class SpecialRegister : uint8_t {
   NclusteridY,
   NclusteridZ,
   Clock,
+  ClockHi,
   Clock64,
   GlobalTimer,
+  GlobalTimerLo,
+  GlobalTimerHi,
   Count
 };
 

@@ -81,6 +81,7 @@ void Warp::enterFrame(const Function &function) {
   frame->callParamsWritten.assign(paramBytes, 0);
   frame->wgmmaSlots.assign(function.wgmmas.empty() ? 0 : function.numSlots, 0);
   frame->paths.clear();
+  frame->allocas.clear();
   frame->call = nullptr;
   frame->localBase = (localTop + 15) & ~15u;
   localTop = frame->localBase + function.syntax->localBytes;
@@ -166,7 +167,7 @@ void Warp::fillConstants(Frame &frame) {
           value = ~((2u << lane) - 1);
           break;
         case SpecialRegister::ClusterRank:
-          value = block.rank;
+          value = worker.launch.isCooperative ? 0 : block.rank;
           break;
         case SpecialRegister::ClusterCtaidX:
         case SpecialRegister::ClusterCtaidY:
@@ -490,6 +491,25 @@ uint8_t *Warp::localData(uint32_t lane, uint64_t offset, uint32_t bytes) {
   return &local[size_t(lane) * localCapacity + offset];
 }
 
+uint32_t Warp::growLocal(uint32_t bytes, uint32_t alignment) {
+  uint32_t begin = (localTop + alignment - 1) & ~(alignment - 1);
+  localTop = begin + bytes;
+  frames.back()->allocas.push_back({begin, localTop});
+  uint32_t known = std::min(localTop, localCapacity);
+  if (begin < known)
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      std::memset(localShadow(lane, begin), 0, known - begin);
+  return begin;
+}
+
+void Warp::shrinkLocal(uint32_t top) {
+  auto &allocas = frames.back()->allocas;
+  while (!allocas.empty() && allocas.back().second > top)
+    allocas.pop_back();
+  localTop = std::min(localTop, top);
+  localBegin = localEnd = 0;
+}
+
 bool Warp::isWithinLocal(uint64_t offset, uint32_t bytes) {
   if (offset >= localBegin && offset + bytes <= localEnd)
     return true;
@@ -504,6 +524,9 @@ bool Warp::isWithinLocal(uint64_t offset, uint32_t bytes) {
       localEnd = begin + variable->size;
       return true;
     }
+    for (auto [begin, end] : frame.allocas)
+      if (offset >= begin && offset + bytes <= end)
+        return true;
   }
   return false;
 }

@@ -53,6 +53,8 @@ struct Frame {
   std::vector<uint8_t> callParams;
   std::vector<uint8_t> callParamsWritten;
   uint32_t localBase = 0;
+  /// What alloca gave the function: begin and end of each piece.
+  std::vector<std::pair<uint32_t, uint32_t>> allocas;
   /// The call in the caller that made this frame, and its lanes.
   const Instr *call = nullptr;
   uint32_t callMask = 0;
@@ -204,6 +206,11 @@ public:
   uint8_t *localShadow(uint32_t lane, uint64_t offset);
   /// Whether the bytes belong to one local variable of some frame.
   bool isWithinLocal(uint64_t offset, uint32_t bytes);
+  /// Adds a piece to the local memory of the running function; its offset.
+  uint32_t growLocal(uint32_t bytes, uint32_t alignment);
+  /// Gives back all pieces from `top` on, as `localEnd` was once.
+  void shrinkLocal(uint32_t top);
+  uint32_t endOfLocal() const { return localTop; }
 
   void report(FindingKind kind, const Instr &instr, uint32_t mask,
               uint64_t address, std::string message,

@@ -6,12 +6,14 @@
 // Reads operands from registers and from shared memory at the moment of the
 // wait, multiplies and writes the accumulators. A warp has 16 of the 64 rows of
 // its warpgroup, with fragments as in mma.m16n8. Products are exact, they and
-// the accumulator are summed in double and the sum is rounded once.
+// the accumulator are summed in double and the sum is rounded once, unless the
+// launch asks for another way.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Wgmma.h"
 #include "Cluster.h"
+#include "MmaNumerics.h"
 #include "Numerics.h"
 
 #include <algorithm>
@@ -149,8 +151,8 @@ void multiply(Warp &warp, const PendingWgmma &pending) {
     for (uint32_t l = 0; l < k; ++l)
       b[size_t(l) * n + j] = columns[size_t(j) * k + l];
 
-  bool isHalf = static_cast<WgmmaFormat>(info.dFormat) == WgmmaFormat::F16;
-  double row[256];
+  WgmmaFormat format = static_cast<WgmmaFormat>(info.dFormat);
+  bool isHalf = format == WgmmaFormat::F16;
   // Element i of lane l: row l/4 + 8 (i/2 mod 2), column 2 (l mod 4) + i mod 2
   // + 8 (i/4).
   auto word = [&](uint32_t i, uint32_t j) {
@@ -160,23 +162,29 @@ void multiply(Warp &warp, const PendingWgmma &pending) {
                      isHalf ? 16 * (element % 2) : 0);
   };
   uint32_t mask = isHalf ? 0xffffu : ~0u;
-  for (uint32_t i = 0; i < 16; ++i) {
-    for (uint32_t j = 0; j < n; ++j) {
-      row[j] = 0;
-      if (pending.accumulates) {
+  std::vector<double> sums(16 * size_t(n), 0);
+  if (pending.accumulates)
+    for (uint32_t i = 0; i < 16; ++i)
+      for (uint32_t j = 0; j < n; ++j) {
         auto [at, shift] = word(i, j);
-        row[j] = decodeElement(static_cast<WgmmaFormat>(info.dFormat),
-                               *at >> shift & mask);
+        sums[i * size_t(n) + j] = decodeElement(format, *at >> shift & mask);
       }
-    }
-    for (uint32_t l = 0; l < k; ++l)
-      for (uint32_t j = 0; j < n; ++j)
-        row[j] += a[i * k + l] * b[size_t(l) * n + j];
+  uint64_t seed = warp.worker.launch.config.mmaNumerics;
+  if (seed && format != WgmmaFormat::S32)
+    multiplyVaried(info.elementBytes == 1 ? MmaOperands::Float8
+                                          : MmaOperands::Float,
+                   16, n, k, a.data(), b.data(), sums.data(), seed);
+  else
+    for (uint32_t i = 0; i < 16; ++i)
+      for (uint32_t l = 0; l < k; ++l)
+        for (uint32_t j = 0; j < n; ++j)
+          sums[i * size_t(n) + j] += a[i * k + l] * b[size_t(l) * n + j];
+  for (uint32_t i = 0; i < 16; ++i)
     for (uint32_t j = 0; j < n; ++j) {
       auto [at, shift] = word(i, j);
-      *at = (*at & ~(mask << shift)) | narrow(info, row[j]) << shift;
+      *at = (*at & ~(mask << shift)) | narrow(info, sums[i * size_t(n) + j])
+                                           << shift;
     }
-  }
 }
 
 void mark(const PendingWgmma &pending, bool isInFlight) {

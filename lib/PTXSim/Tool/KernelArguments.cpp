@@ -133,13 +133,24 @@ std::string KernelArguments::addFloat(std::string_view kind,
   double number = 0;
   if (!parseDouble(value, number))
     return "expected a number but got '" + text + "'";
-  if (kind == "f64")
+  if (kind == "f64") {
     arguments.f64(number);
-  else if (kind == "f32")
-    arguments.f32(static_cast<float>(number));
+    return "";
+  }
+  const FloatFormat &format = kind == "f32"   ? formatF32
+                              : kind == "f16" ? formatF16
+                                              : formatBF16;
+  uint32_t bits = encode(number, format, Rounding::Nearest);
+  uint32_t infinity = ((1u << format.exponentBits) - 1) << format.mantissaBits;
+  uint32_t magnitude =
+      bits & ((1u << (format.exponentBits + format.mantissaBits)) - 1);
+  if (std::isfinite(number) && magnitude == infinity)
+    return "expected a number that " + std::string(kind) +
+           " can hold but got '" + text + "'";
+  if (kind == "f32")
+    arguments.u32(bits);
   else
-    arguments.bits16(static_cast<uint16_t>(encode(
-        number, kind == "f16" ? formatF16 : formatBF16, Rounding::Nearest)));
+    arguments.bits16(static_cast<uint16_t>(bits));
   return "";
 }
 

@@ -92,7 +92,9 @@ const OptionRow rows[] = {
        return text == "exact" || text == "promised" || text == "perturbed";
      }},
     {"--mma-numerics", "N",
-     "how mma.sync sums: 0 exactly (default), else one of the ways of hardware",
+     "how mma, wmma and wgmma sum: 0 exactly (default), else one of the ways "
+     "of "
+     "hardware",
      "a number from 0 to 2^64-1",
      [](Options &o, const std::string &text) {
        return parseUnsigned(text, UINT64_MAX, o.config.mmaNumerics);

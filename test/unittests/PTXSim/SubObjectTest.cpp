@@ -140,4 +140,20 @@ TEST(SubObject, TheSourceOfACopyIsNoLongerThanTheCopy) {
             "20");
 }
 
+TEST(SubObject, PaddingIsCopied) {
+  // A structure of a word, padding and a double, copied in pieces of 8 bytes.
+  std::string declare = "{ .local .align 8 .b8 from[16], to[16];\n";
+  std::string fill = "st.local.u32 [from], 5;\n st.local.f64 [from+8], "
+                     "0d3FF0000000000000;\n";
+  std::string copy = "ld.local.v2.u32 {%r1, %r2}, [from];\n"
+                     "st.local.v2.u32 [to], {%r1, %r2};\n"
+                     "ld.local.u32 %r3, [to];\n"
+                     "st.global.u32 [%rd2], %r3; }";
+  KernelRun good = runBody(declare + fill + copy, {}, oneThread());
+  EXPECT_EQ(good.findings(), "");
+  EXPECT_EQ(good.u32(0), 5u);
+  EXPECT_TRUE(runBody(declare + copy, {}, oneThread())
+                  .has(FindingKind::UninitialisedMemory));
+}
+
 } // namespace
