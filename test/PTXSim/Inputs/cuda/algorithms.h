@@ -255,4 +255,42 @@ EITHER int mixed(int kind, int x) {
   }
 }
 
+/// Insertions, deletions and replacements between two words that end at 0 or
+/// after 16 letters.
+EITHER int editDistance(const char *a, const char *b) {
+  int row[17], m = 0, n = 0;
+  while (m < 16 && a[m])
+    ++m;
+  while (n < 16 && b[n])
+    ++n;
+  for (int j = 0; j <= n; ++j)
+    row[j] = j;
+  for (int i = 1; i <= m; ++i) {
+    int corner = row[0];
+    row[0] = i;
+    for (int j = 1; j <= n; ++j) {
+      int best = corner + (a[i - 1] != b[j - 1]);
+      best = best < row[j] + 1 ? best : row[j] + 1;
+      best = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+      corner = row[j];
+      row[j] = best;
+    }
+  }
+  return row[n];
+}
+
+/// What 128-bit integers make of four words.
+EITHER void wideSteps(const unsigned long long *in, unsigned long long *out) {
+  typedef unsigned __int128 Wide;
+  Wide a = Wide(in[0]) << 64 | in[1], b = Wide(in[2] >> 20) << 64 | in[3];
+  Wide product = a * b, quotient = a / (b | 1), rest = a % (b | 1);
+  __int128 negative = -static_cast<__int128>(a >> 1);
+  out[0] = static_cast<unsigned long long>(product >> 64);
+  out[1] = static_cast<unsigned long long>(product);
+  out[2] = static_cast<unsigned long long>(quotient >> 3);
+  out[3] = static_cast<unsigned long long>(rest ^ rest >> 64);
+  out[4] = static_cast<unsigned long long>(negative >> 57);
+  out[5] = static_cast<unsigned long long>(negative / 1000003) + (a > b);
+}
+
 #endif // GOAT_TEST_PTXSIM_INPUTS_CUDA_ALGORITHMS_H

@@ -8,7 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include <cassert>
+#include <cooperative_groups.h>
 #include <cstdint>
+
+namespace cg = cooperative_groups;
 
 #define UNPAREN(...) __VA_ARGS__
 // NAME and NAME_fixed, of a body that knows which one it is.
@@ -393,3 +397,37 @@ __device__ void fragmentsBeforeBarrierBody(const uint4 *in, uint32_t *out) {
   out[i] = a ^ b ^ c ^ d;
 }
 TWINS(fragmentsBeforeBarrier, (const uint4 *in, uint32_t *out), (in, out))
+
+// Reads what other blocks wrote without a barrier of the grid.
+template <bool Fixed>
+__device__ void gridNotSyncedBody(const int *in, int *partial, int *out) {
+  cg::grid_group grid = cg::this_grid();
+  int i = grid.thread_rank();
+  partial[i] = in[i] * 3;
+  if (Fixed)
+    grid.sync();
+  else
+    __syncthreads();
+  out[i] = partial[grid.size() - 1 - i];
+}
+TWINS(gridNotSynced, (const int *in, int *partial, int *out),
+      (in, partial, out))
+
+// An assertion that the last thread breaks.
+template <bool Fixed>
+__device__ void assertionFailsBody(const int *in, int *out, int limit) {
+  int i = threadIdx.x;
+  assert(in[i] < (Fixed ? limit + 1 : limit));
+  out[i] = in[i];
+}
+TWINS(assertionFails, (const int *in, int *out, int limit), (in, out, limit))
+
+// Takes one element too few from the stack.
+template <bool Fixed>
+__device__ void stackTooShortBody(int *out, int n) {
+  int *list = static_cast<int *>(alloca((Fixed ? n + 1 : n) * sizeof(int)));
+  for (int k = 0; k <= n; ++k)
+    list[k] = k * k;
+  out[threadIdx.x] = list[threadIdx.x % (n + 1)];
+}
+TWINS(stackTooShort, (int *out, int n), (out, n))

@@ -122,6 +122,44 @@ __device__ void storeWithoutFenceBody(const int *in, int *out) {
 }
 TWINS(, storeWithoutFence, (const int *in, int *out), (in, out))
 
+// A bulk copy fills a buffer that threads have cleared, without a fence.
+template <bool Fixed>
+__device__ void clearedWithoutFenceBody(const int *in, int *out, int count) {
+  __shared__ __align__(16) int row[64];
+  __shared__ __align__(8) uint64_t full;
+  row[threadIdx.x] = 0;
+  if (Fixed)
+    fenceAsync();
+  if (threadIdx.x == 0)
+    initBarrier(&full, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    expect(&full, 4 * count);
+    copyIn(row, in, 4 * count, &full);
+  }
+  wait(&full, 0);
+  out[threadIdx.x] = row[threadIdx.x];
+}
+TWINS(, clearedWithoutFence, (const int *in, int *out, int count),
+      (in, out, count))
+
+// A fence of the async proxy, but for global memory.
+template <bool Fixed>
+__device__ void fenceOfOtherSpaceBody(const int *in, int *out) {
+  __shared__ __align__(16) int row[64];
+  row[threadIdx.x] = in[threadIdx.x] + 1;
+  if (Fixed)
+    fenceAsync();
+  else
+    asm volatile("fence.proxy.async.global;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    copyOut(out, row, 256);
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  }
+}
+TWINS(, fenceOfOtherSpace, (const int *in, int *out), (in, out))
+
 // The buffer of a bulk store is overwritten before it has been read.
 template <bool Fixed>
 __device__ void storeOverwrittenBody(const int *in, int *out) {

@@ -19,10 +19,9 @@ import sys
 
 NVCC_VERSION = "13.0.88"
 HERE = Path(__file__).resolve().parent
-# Kernels for Hopper; everything else is for sm_80.
-CHIPS = {"clusters": "sm_90a", "hopper": "sm_90a", "tma": "sm_90a",
-         "wgmma": "sm_90a",
-         "bugs90": "sm_90a"}
+# Kernels for later chips; everything else is for sm_80.
+CHIPS = {"blackwell": "sm_100a", "clusters": "sm_90a", "hopper": "sm_90a",
+         "tma": "sm_90a", "wgmma": "sm_90a", "bugs90": "sm_90a"}
 
 
 def compile_to_ptx(nvcc, name):

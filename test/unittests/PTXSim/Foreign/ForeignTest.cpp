@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ForeignKernel.h"
+#include "ForeignModules.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,12 +20,34 @@
 
 namespace goat::ptxsim::test {
 
+constexpr const char *fenceSuffix = "+fences";
+
+std::string withProxyFences(const std::string &file) {
+  return file + fenceSuffix;
+}
+
+/// The text of the file, or of the one without the suffix changed as it says.
+static std::string moduleText(std::string file) {
+  size_t suffix = file.find(fenceSuffix);
+  std::string text =
+      readFile(GOAT_PTXSIM_INPUTS "/" + file.substr(0, suffix) + ".ptx");
+  if (suffix == std::string::npos)
+    return text;
+  std::string fence = "wgmma.fence.sync.aligned;";
+  std::string added = "fence.proxy.async.shared::cta; ";
+  size_t at = 0;
+  while ((at = text.find(fence, at)) != std::string::npos) {
+    text.insert(at, added);
+    at += added.size() + fence.size();
+  }
+  return text;
+}
+
 const Module &foreignModule(const std::string &file) {
   static std::map<std::string, Module> modules;
   auto it = modules.find(file);
   if (it == modules.end()) {
-    Result<Module> module = Module::parse(
-        readFile(GOAT_PTXSIM_INPUTS "/" + file + ".ptx"), file + ".ptx");
+    Result<Module> module = Module::parse(moduleText(file), file + ".ptx");
     if (!module) {
       ADD_FAILURE() << module.error();
       module = Module::parse(header, "empty.ptx");

@@ -186,4 +186,23 @@ PLANTED_BUG("cuda/bugs", fragmentsBeforeBarrier,
                           device.empty<uint32_t>(64));
 }
 
+PLANTED_BUG("cuda/bugs", gridNotSynced,
+            "blocks read what others write without a barrier of the grid",
+            FindingKind::GlobalRace, FindingKind::UninitialisedMemory) {
+  return device.tryLaunch({4}, {64}, device.upload(counting(256)),
+                          device.empty<int>(256), device.empty<int>(256));
+}
+
+PLANTED_BUG("cuda/bugs", assertionFails, "an assertion that one thread breaks",
+            FindingKind::Trap) {
+  return device.tryLaunch({1}, {64}, device.upload(counting(64)),
+                          device.empty<int>(64), 63);
+}
+
+PLANTED_BUG("cuda/bugs", stackTooShort,
+            "an array on the stack that is one element too short",
+            FindingKind::OutOfBounds, FindingKind::UninitialisedMemory) {
+  return device.tryLaunch({1}, {32}, device.empty<int>(32), 7);
+}
+
 } // namespace

@@ -44,6 +44,20 @@ PLANTED_BUG("cuda/bugs90", storeWithoutFence,
                           device.empty<int>(64));
 }
 
+PLANTED_BUG("cuda/bugs90", clearedWithoutFence,
+            "a bulk copy over what threads wrote, without a proxy fence",
+            FindingKind::MissingFence) {
+  return device.tryLaunch({1}, {64}, device.upload(counting(48)),
+                          device.empty<int>(64), 48);
+}
+
+PLANTED_BUG("cuda/bugs90", fenceOfOtherSpace,
+            "a bulk store behind a proxy fence for global memory alone",
+            FindingKind::MissingFence) {
+  return device.tryLaunch({1}, {64}, device.upload(counting(64)),
+                          device.empty<int>(64));
+}
+
 PLANTED_BUG("cuda/bugs90", storeOverwritten,
             "the buffer of a bulk store is overwritten too early",
             FindingKind::MissingAsyncWait, FindingKind::SharedRace) {
