@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -252,6 +253,16 @@ llvm::Error LayerInputs::setTensor(llvm::StringRef name, Tensor value,
   for (size_t axis = 0; axis < rank; ++axis)
     if (llvm::Error error = fix(axes[index] + axis, value.shape[axis], origin))
       return error;
+  if (dtypes[index] == DType::I32)
+    for (double element : value.data)
+      // NaN is not equal to itself.
+      if (element != std::trunc(element) || element < -0x1p31 ||
+          element >= 0x1p31)
+        return llvm::createStringError(
+            "expected whole numbers from -2147483648 to 2147483647 for '" +
+            name + "' but got " +
+            llvm::formatv("{0}", llvm::format("%.17g", element)).str() +
+            " from " + origin);
   for (double &element : value.data)
     element = roundTo(dtypes[index], element);
   values[index] = std::move(value);

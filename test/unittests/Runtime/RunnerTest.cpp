@@ -118,6 +118,24 @@ TEST_F(LayerInputsTest, ContradictionsAreRefused) {
             "expected a size of at least 0 for B but got -1");
 }
 
+TEST_F(LayerInputsTest, IntegersAreWholeAndFit) {
+  LayerInputs layer = inputs();
+  auto refusal = [](const char *got) {
+    return "expected whole numbers from -2147483648 to 2147483647 for 'ids' "
+           "but got " +
+           std::string(got) + " from 'ids.npy'";
+  };
+  auto set = [&](double value) {
+    return textOf(layer.setTensor("ids", {{3}, {0, value, 2}}, "'ids.npy'"));
+  };
+  EXPECT_EQ(set(1.5), refusal("1.5"));
+  EXPECT_EQ(set(std::nan("")), refusal("nan"));
+  EXPECT_EQ(set(2147483648.0), refusal("2147483648"));
+  EXPECT_EQ(set(-2147483649.0), refusal("-2147483649"));
+  EXPECT_EQ(set(-2147483648.0), "");
+  EXPECT_EQ(set(2147483647.0), "");
+}
+
 TEST_F(LayerInputsTest, WhatNothingDeterminesMustBeGiven) {
   LayerInputs layer = inputs();
   ASSERT_EQ(textOf(layer.setSize("B", 2)), "");
