@@ -196,9 +196,9 @@ void BulkCopy::issue(Block &target, uint32_t mbarrier,
     if (!warp.worker.isChecked || inChunk)
       continue;
     uint32_t size = info.isTensor ? 16 : landing.bytes;
-    const uint32_t *proxyClock =
-        info.isFromRegisters ? nullptr
-                             : warp.clock.data() + cluster.numParties();
+    const uint32_t *proxyClock = info.isFromRegisters
+                                     ? nullptr
+                                     : warp.clock.data() + cluster.numParties();
     uint32_t otherWarp = 0;
     SharedMemory::Problem problem =
         landing.reduction
