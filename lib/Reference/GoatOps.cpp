@@ -1,9 +1,10 @@
-//===- GoatOps.cpp - priors, masks, exclusions, coordinates ---------------===//
+//===- GoatOps.cpp - priors, exclusions, coordinates ----------------------===//
 //
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The formula of every goat op that stands inside a region of goat.attention.
+// The formula of every goat op but masks that stands inside a region of
+// goat.attention.
 // Sources: GOAT, arXiv 2601.15380; XSA, arXiv 2603.09078.
 //
 //===----------------------------------------------------------------------===//
@@ -198,13 +199,6 @@ Step goat::reference::compileGoatOp(Operation *op, const Slots &slots) {
         return compileCoordinate(
             op, slots, [](const Frame &frame, int64_t b, int64_t i, int64_t j) {
               return queryPosition(frame, b, i) - keyPosition(frame, b, j);
-            });
-      })
-      .Case([&](CausalMaskOp) {
-        return compileCoordinate(
-            op, slots,
-            [](const Frame &frame, int64_t b, int64_t i, int64_t j) -> int64_t {
-              return keyPosition(frame, b, j) <= queryPosition(frame, b, i);
             });
       })
       .Case([&](FourierPriorOp prior) { return compileFourier(prior, slots); })

@@ -122,6 +122,8 @@ FailureOr<Program> Program::compile(Block &block,
       step = compileTensorOp(&op, slots);
       if (!step)
         step = compileGoatOp(&op, slots);
+      if (!step)
+        step = compileMaskOp(&op, slots);
       if (!step) {
         FailureOr<Step> compiled = compileGraphOp(&op, slots, program);
         if (failed(compiled))

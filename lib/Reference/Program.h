@@ -121,8 +121,12 @@ Kernel findKernel(mlir::Operation *op);
 /// The step of a tensor op or of a constant; null for any other op.
 Step compileTensorOp(mlir::Operation *op, const Slots &slots);
 
-/// The step of a goat op other than goat.attention; null for any other op.
+/// The step of a goat op other than goat.attention and masks; null for any
+/// other op.
 Step compileGoatOp(mlir::Operation *op, const Slots &slots);
+
+/// The step of a goat mask; null for any other op.
+Step compileMaskOp(mlir::Operation *op, const Slots &slots);
 
 /// The step of a structured op, a change of shape or a call; null for any other
 /// op. A payload captures values of `outer`.

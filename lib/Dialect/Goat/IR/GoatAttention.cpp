@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "goat/Dialect/Goat/IR/GoatDialect.h"
+#include "Verifiers.h"
 
 #include "mlir/IR/OpImplementation.h"
 
@@ -19,15 +19,6 @@ using namespace goat;
 
 #define GET_OP_CLASSES
 #include "goat/Dialect/Goat/IR/GoatOps.cpp.inc"
-
-/// Two static or dynamic sizes that do not contradict each other.
-static bool agree(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
-static std::string sizeText(int64_t size) {
-  return ShapedType::isDynamic(size) ? "?" : std::to_string(size);
-}
 
 //===----------------------------------------------------------------------===//
 // goat.attention
@@ -255,13 +246,12 @@ LogicalResult AttentionOp::verifyRegions() {
 // Coordinates
 //===----------------------------------------------------------------------===//
 
-template <typename OpT>
-static LogicalResult verifyInsideAttention(OpT op, StringRef constraint) {
-  if (op->template getParentOfType<AttentionOp>())
+LogicalResult goat::verifyInsideAttention(Operation *op, StringRef constraint) {
+  if (op->getParentOfType<AttentionOp>())
     return success();
-  return op.emitOpError("(") << constraint
-                             << ") expected to stand inside a region of "
-                                "goat.attention, whose offsets it reads";
+  return op->emitOpError("(") << constraint
+                              << ") expected to stand inside a region of "
+                                 "goat.attention, whose offsets it reads";
 }
 
 LogicalResult QueryPositionOp::verify() {
@@ -271,9 +261,6 @@ LogicalResult KeyPositionOp::verify() {
   return verifyInsideAttention(*this, "C1");
 }
 LogicalResult DistanceOp::verify() {
-  return verifyInsideAttention(*this, "C1");
-}
-LogicalResult CausalMaskOp::verify() {
   return verifyInsideAttention(*this, "C1");
 }
 

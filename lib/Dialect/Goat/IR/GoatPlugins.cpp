@@ -3,7 +3,7 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How goat's priors, masks and exclusions answer the questions of
+// How goat's priors and exclusions answer the questions of
 // GoatInterfaces.td. Formulas: GOAT, arXiv 2601.15380; XSA, arXiv 2603.09078.
 //
 //===----------------------------------------------------------------------===//
@@ -117,34 +117,6 @@ Value KeyPriorOp::buildExpansion(OpBuilder &builder) {
                    type, getBatch(), getHead());
   at.push_back(getKey());
   return tensor::ExtractOp::create(builder, getLoc(), getTable(), at);
-}
-
-//===----------------------------------------------------------------------===//
-// goat.causal_mask
-//===----------------------------------------------------------------------===//
-
-Value CausalMaskOp::buildExpansion(OpBuilder &builder) {
-  Value query =
-      QueryPositionOp::create(builder, getLoc(), getBatch(), getQuery());
-  Value key = KeyPositionOp::create(builder, getLoc(), getBatch(), getKey());
-  return arith::CmpIOp::create(builder, getLoc(), arith::CmpIPredicate::sle,
-                               key, query);
-}
-
-/// The last query of the block sees keys up to its own position; the first
-/// sees all of those up to its own, and then so does every other.
-KeyRange CausalMaskOp::buildKeyRange(OpBuilder &builder,
-                                     const QueryBlock &block) {
-  if (!block.isAbout(getBatch(), getQuery(), getKey()))
-    return KeyRange();
-  Location loc = getLoc();
-  Value one = arith::ConstantOp::create(
-      builder, loc, builder.getIntegerAttr(block.positionBegin.getType(), 1));
-  KeyRange range;
-  range.visibleEnd = block.positionEnd;
-  range.fullFromStart = true;
-  range.fullEnd = arith::AddIOp::create(builder, loc, block.positionBegin, one);
-  return range;
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,12 +48,20 @@ Dependence uniteDependence(llvm::ArrayRef<Dependence> operands);
 struct QueryBlock {
   /// Coordinates of the block.
   mlir::Value batch, head;
-  /// Positions (index plus offset) of the rows: [positionBegin, positionEnd),
-  /// never empty.
-  mlir::Value positionBegin, positionEnd;
-  /// What a value outside the attention's regions (an operand of the mask op)
-  /// is called where the answer is built; null for one that varies in the row.
+  /// The rows of query, [rowBegin, rowEnd), never empty, and their positions
+  /// (row plus offset).
+  mlir::Value rowBegin, rowEnd, positionBegin, positionEnd;
+  /// The keys of the batch entry are rows [0, keyLength), at positions from
+  /// keyOffset on.
+  mlir::Value keyLength, keyOffset;
+  /// What an integer operand of the mask op is called where the answer is
+  /// built, in the block's type; null for one that varies inside the block.
   llvm::function_ref<mlir::Value(mlir::Value)> lookup;
+  /// The element of a captured tensor of integers at the given indices, which
+  /// have to lie inside it; null when the function was not given the tensor.
+  llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value,
+                                 mlir::ValueRange)>
+      load;
   /// The arguments of the mask region: batch, head, query, key.
   mlir::ValueRange coordinates;
 

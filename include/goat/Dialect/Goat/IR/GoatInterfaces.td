@@ -60,8 +60,12 @@ def MaskOpInterface : OpInterface<"MaskOpInterface", [PluginOpInterface]> {
     InterfaceMethod<[{
       Which key positions a block of query positions can see at all, and which
       of them every query of the block sees. Bounds the op does not know stay
-      null. Built from `arith` ops on the block's integer type. The default
-      knows nothing, which makes every block partial.
+      null. Built from `arith` and `scf` ops on the block's integer type.
+
+      The default knows nothing. Of an op that knows nothing the expansion is
+      looked at: where it compares positions or rows with each other or with
+      values that are the same in the whole block, the answer is read off it.
+      So an op has to answer only what its expansion does not show.
     }], "::goat::KeyRange", "buildKeyRange",
     (ins "::mlir::OpBuilder &":$builder, "const ::goat::QueryBlock &":$block),
     [{}], [{ return ::goat::KeyRange(); }]>

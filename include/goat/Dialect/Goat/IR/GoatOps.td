@@ -10,6 +10,7 @@
 
 include "goat/Dialect/Goat/IR/GoatAttention.td"
 include "goat/Dialect/Goat/IR/GoatCoordinates.td"
+include "goat/Dialect/Goat/IR/GoatMasks.td"
 include "goat/Dialect/Goat/IR/GoatPlugins.td"
 
 #endif // GOAT_OPS_TD

@@ -1,4 +1,4 @@
-//===- GoatPlugins.td - priors, masks and exclusions -------*- tablegen -*-===//
+//===- GoatPlugins.td - priors and exclusions --------------*- tablegen -*-===//
 //
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -64,20 +64,6 @@ def KeyPriorOp : Goat_Prior<"key_prior"> {
   let assemblyFormat = [{
     $table `at` `(` $batch `,` $head `,` $key `)` attr-dict `:` type($table)
   }];
-}
-
-def CausalMaskOp : Goat_Op<"causal_mask", [Pure,
-    DeclareOpInterfaceMethods<PluginOpInterface>,
-    DeclareOpInterfaceMethods<MaskOpInterface, ["buildKeyRange"]>]> {
-  let summary = "position(j) ≤ position(i)";
-  let description = [{
-    True where the key does not come after the query, in positions.
-    Constraints: (C1) stands inside a region of `goat.attention`.
-  }];
-  let arguments = (ins Index:$batch, Index:$query, Index:$key);
-  let results = (outs I1:$result);
-  let assemblyFormat = "$batch `,` $query `,` $key attr-dict";
-  let hasVerifier = 1;
 }
 
 def XsaOp : Goat_Op<"xsa", [Pure, AllTypesMatch<["row", "own", "result"]>,
