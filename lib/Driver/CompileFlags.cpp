@@ -32,6 +32,7 @@ void CompileFlags::fill(GoatToPTXOptions &options) const {
   options.stages = stages.getValue();
   options.strip = strip.getValue();
   options.keyTerms = keyTerms.getValue();
+  options.maskIndex = maskIndex.getValue();
 }
 
 int goat::reportError(llvm::Error error) {

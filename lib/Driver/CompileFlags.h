@@ -56,6 +56,12 @@ struct CompileFlags {
       llvm::cl::desc("How functions of the key are added: add or product "
                      "(default: chosen)"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> maskIndex{
+      "mask-index", llvm::cl::init("auto"), llvm::cl::value_desc("when"),
+      llvm::cl::desc(
+          "When an index of the key tiles a mask lets pass is built: "
+          "always or never (default: chosen)"),
+      llvm::cl::cat(category)};
 
   /// Parses the command line, showing the tool's own options only in --help.
   void parse(int argc, char **argv, llvm::StringRef overview);

@@ -31,6 +31,7 @@ void goat::buildGoatToGoatTile(OpPassManager &passes,
   schedule.stages = options.stages;
   schedule.strip = options.strip;
   schedule.keyTerms = options.keyTerms;
+  schedule.maskIndex = options.maskIndex;
   schedule.target = target.empty() ? options.target.getValue() : target.str();
   passes.addNestedPass<func::FuncOp>(createChooseSchedule(schedule));
   passes.addPass(createConvertGoatToGoatTile());

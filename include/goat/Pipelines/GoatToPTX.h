@@ -41,6 +41,11 @@ struct GoatToPTXOptions : mlir::PassPipelineOptions<GoatToPTXOptions> {
       llvm::cl::desc(
           "How functions of the key are added: auto, add or product"),
       llvm::cl::init("auto")};
+  Option<std::string> maskIndex{
+      *this, "mask-index",
+      llvm::cl::desc("When an index of the key tiles a mask lets pass is "
+                     "built: auto, always or never"),
+      llvm::cl::init("auto")};
   Option<std::string> target{
       *this, "target", llvm::cl::desc("The chip tile sizes are chosen for"),
       llvm::cl::init("sm_90")};

@@ -64,6 +64,18 @@ AttentionContext tile::buildContext(AttentionOp attention,
   return context;
 }
 
+bool tile::variesBy(AttentionOp attention, Value value, Dependence coordinate) {
+  if (dependsOn(DependenceAnalysis(attention).of(value), coordinate))
+    return true;
+  return coordinate == Dependence::Batch &&
+         llvm::any_of(
+             ValueRange{attention.getQOffset(), attention.getKOffset(),
+                        attention.getQLengths(), attention.getKLengths()},
+             [](Value operand) {
+               return operand && isa<RankedTensorType>(operand.getType());
+             });
+}
+
 Coordinates tile::coordinatesOf(const AttentionContext &context) {
   Coordinates at;
   at.batch = context.batch;

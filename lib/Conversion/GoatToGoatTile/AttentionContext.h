@@ -32,6 +32,10 @@ AttentionContext buildContext(AttentionOp attention, KernelBuilder &kernel,
                               TileBuilder &tiles, mlir::Value batch,
                               mlir::Value head);
 
+/// Whether a value of a region may differ between batch entries or heads
+/// (`coordinate`), be it through their lengths and offsets.
+bool variesBy(AttentionOp attention, mlir::Value value, Dependence coordinate);
+
 /// The coordinates that are the same in the whole block; the others are null.
 Coordinates coordinatesOf(const AttentionContext &context);
 

@@ -86,6 +86,13 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
           << keyTerms << "'";
       return signalPassFailure();
     }
+    if (maskIndex != "auto" && !symbolizeMaskIndexUse(maskIndex)) {
+      getOperation().emitError(
+          "expected mask-index to be auto, always or never "
+          "but got '")
+          << maskIndex << "'";
+      return signalPassFailure();
+    }
     getOperation().walk([&](AttentionOp attention) {
       if (!attention->hasAttr("goat_tile.schedule"))
         choose(attention, *chip);
@@ -146,10 +153,12 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
     if (shape.hasKeyVector)
       how = symbolizeKeyTerms(keyTerms).value_or(KeyTerms::product);
     Builder builder(&getContext());
-    attention->setAttr("goat_tile.schedule",
-                       ScheduleAttr::get(&getContext(), ScheduleKind::flash_mma,
-                                         best->rows, best->keys, best->warps,
-                                         best->stages, source, how));
+    attention->setAttr(
+        "goat_tile.schedule",
+        ScheduleAttr::get(&getContext(), ScheduleKind::flash_mma, best->rows,
+                          best->keys, best->warps, best->stages, source, how,
+                          symbolizeMaskIndexUse(maskIndex).value_or(
+                              MaskIndexUse::automatic)));
     if (least)
       attention->setAttr("goat_tile.schedule_reason",
                          builder.getStringAttr(describe(*least, chip)));

@@ -11,7 +11,7 @@
 // tile's values are consecutive wherever it begins. The ring is long enough for
 // the new elements of tiles ahead to be written while others still read the
 // tile before. With StripSource::block the ring holds all tiles and never
-// begins again.
+// begins again. Where tiles jump, each has a whole strip.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +29,17 @@ DistanceStrip::DistanceStrip(AttentionOp attention, KernelBuilder &kernel,
                              RankedTensorType type, ArrayRef<Value> terms,
                              double logitScale, StripSource source,
                              int64_t numThreads, int64_t ahead,
-                             int64_t numKeyTiles, Value firstQuery)
+                             int64_t numKeyTiles, Value firstQuery,
+                             bool tilesJump)
     : attention(attention), kernel(kernel), context(context), type(type),
       terms(terms), logitScale(logitScale), source(source),
       numThreads(numThreads), rows(type.getDimSize(0)),
-      keys(type.getDimSize(1)), firstQuery(firstQuery) {
+      keys(type.getDimSize(1)), firstQuery(firstQuery), tilesJump(tilesJump) {
+  if (standsAlone()) {
+    ringTiles = ahead + 1;
+    overlap = 0;
+    return;
+  }
   ringTiles = source == StripSource::block
                   ? numKeyTiles
                   : llvm::divideCeil(rows + (ahead + 1) * keys - 1, keys);
@@ -42,7 +48,8 @@ DistanceStrip::DistanceStrip(AttentionOp attention, KernelBuilder &kernel,
 }
 
 LogicalResult DistanceStrip::prepare(TileBuilder &tiles) {
-  SmallVector<int64_t> shape = {keys * ringTiles + overlap};
+  SmallVector<int64_t> shape = {standsAlone() ? (rows + keys) * ringTiles
+                                              : keys * ringTiles + overlap};
   if (source == StripSource::table)
     shape.push_back(4);
   auto buffer = BufferType::get(type.getContext(), shape,
@@ -61,6 +68,10 @@ Value DistanceStrip::window(TileBuilder &tiles, Value start, int64_t length) {
 
 /// Where the tile's values begin in the strip.
 Value DistanceStrip::start(TileBuilder &tiles, Value ordinal) {
+  if (standsAlone())
+    return tiles.create<arith::MulIOp>(
+        tiles.create<arith::RemUIOp>(ordinal, tiles.i32(ringTiles)),
+        tiles.i32(rows + keys));
   Value place = tiles.create<arith::SubIOp>(
       tiles.i32(ringTiles - 1),
       source == StripSource::block
@@ -118,6 +129,7 @@ FailureOr<Value> DistanceStrip::evaluate(TileBuilder &tiles,
 LogicalResult DistanceStrip::generate(TileBuilder &tiles, Value number,
                                       Value ordinal, bool isFirst) {
   // Element p of a tile belongs to row − column = p − (keys − 1).
+  isFirst |= standsAlone();
   int64_t length = isFirst ? rows + keys - 1 : keys;
   auto vector =
       RankedTensorType::get({length}, tiles.builder.getI32Type(),
@@ -155,19 +167,9 @@ LogicalResult DistanceStrip::generate(TileBuilder &tiles, Value number,
 
 /// Whether tables of different batch entries (heads) differ.
 bool DistanceStrip::variesBy(Dependence coordinate) {
-  DependenceAnalysis analysis(attention);
-  if (llvm::any_of(terms, [&](Value term) {
-        return dependsOn(analysis.of(term), coordinate);
-      }))
-    return true;
-  if (coordinate != Dependence::Batch)
-    return false;
-  return llvm::any_of(
-      ValueRange{attention.getQOffset(), attention.getKOffset(),
-                 attention.getQLengths(), attention.getKLengths()},
-      [](Value operand) {
-        return operand && isa<RankedTensorType>(operand.getType());
-      });
+  return llvm::any_of(terms, [&](Value term) {
+    return tile::variesBy(attention, term, coordinate);
+  });
 }
 
 /// The next multiple of a tile's length.
@@ -269,6 +271,7 @@ LogicalResult DistanceStrip::buildTableKernel(unsigned region, AffineMap grid,
 
 Value DistanceStrip::copy(TileBuilder &tiles, Value number, Value ordinal,
                           Value isWanted, bool isFirst) {
+  isFirst |= standsAlone();
   int64_t length = isFirst ? rows + keys : keys;
   Value row = tiles.create<arith::SubIOp>(
       firstTableRow, tiles.create<arith::MulIOp>(number, tiles.i32(keys)));

@@ -23,12 +23,13 @@ public:
   /// The sum of `terms`, functions of the distance, divided by `logitScale`,
   /// for tiles of `type`. `firstQuery` is the block's first row; key tiles are
   /// copied `ahead` tiles before they are read. `numKeyTiles` is how many there
-  /// can be, for StripSource::block.
+  /// can be, for StripSource::block. Where `tilesJump`, key tiles need not be
+  /// consecutive, and each has a whole strip of its own.
   DistanceStrip(AttentionOp attention, KernelBuilder &kernel,
                 const AttentionContext &context, mlir::RankedTensorType type,
                 mlir::ArrayRef<mlir::Value> terms, double logitScale,
                 StripSource source, int64_t numThreads, int64_t ahead,
-                int64_t numKeyTiles, mlir::Value firstQuery);
+                int64_t numKeyTiles, mlir::Value firstQuery, bool tilesJump);
 
   /// Allocates the strip and, for a table, builds the kernel that writes it.
   mlir::LogicalResult prepare(TileBuilder &tiles);
@@ -58,6 +59,8 @@ private:
   void ifStandsTwice(TileBuilder &tiles, mlir::Value begin,
                      llvm::function_ref<void(mlir::Value)> then);
   bool variesBy(Dependence coordinate);
+  /// Whether every tile has a strip of its own, none in common with the next.
+  bool standsAlone() { return tilesJump && source != StripSource::block; }
   mlir::LogicalResult prepareTable(TileBuilder &tiles);
   mlir::LogicalResult buildTableKernel(unsigned region, mlir::AffineMap grid,
                                        mlir::ArrayRef<mlir::Attribute> sizes,
@@ -76,6 +79,7 @@ private:
   /// Tiles until the ring begins again, and the elements that stand twice.
   int64_t ringTiles, overlap;
   mlir::Value firstQuery;
+  bool tilesJump;
   mlir::Value strip;
   /// The table of this block's head: rows of quads.
   mlir::Value table, numTableRows, firstTableRow;

@@ -8,7 +8,8 @@
 // a prior, mask or exclusion is asked through its interface.
 //
 // The loop over key tiles is cut in up to three, so that only tiles a mask
-// calls partial evaluate it.
+// calls partial evaluate it; or there is one for each of the two lists of an
+// index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,17 +33,19 @@ namespace {
 constexpr double log2e = 1.4426950408889634;
 
 /// What a step of the loop hands to the next: the accumulated output, the state
-/// of the normaliser, and the copies under way.
+/// of the normaliser, the copies under way, and of listed tiles the numbers of
+/// this one and of as many after it as the ring has stages.
 struct Carried {
   Value output;
   OnlineSoftmax::State rows;
-  SmallVector<Value> groups;
+  SmallVector<Value> groups, numbers;
 
   SmallVector<Value> flatten() const {
     SmallVector<Value> values = {output, rows.reference};
     if (rows.sum)
       values.append({rows.sum, rows.isFar});
     values.append(groups);
+    values.append(numbers);
     return values;
   }
   /// The inverse, for values that stand for those of `like`.
@@ -56,7 +59,9 @@ struct Carried {
       carried.rows.isFar = values[1];
       values = values.drop_front(2);
     }
+    values = values.drop_back(like.numbers.size());
     carried.groups.assign(values.begin(), values.end());
+    carried.numbers.assign(values.end(), values.end() + like.numbers.size());
     return carried;
   }
 };
@@ -71,13 +76,13 @@ public:
   LogicalResult build();
 
 private:
-  LogicalResult generateNext(Value number);
-  LogicalResult step(Value number, bool isPartial, Carried &carried);
+  KeyTile tileAt(Value place, int64_t ahead, const Carried &carried);
+  LogicalResult generateNext(KeyTile tile);
+  LogicalResult step(Value place, bool isPartial, Carried &carried);
   LogicalResult loop(Value begin, Value end, bool isPartial, Carried &carried);
   Value raisedMaximum(Value score, Value maximum);
   Value sigmoidWeights(Value score);
   FailureOr<Value> applyMask(Value score, const Coordinates &at);
-  KeyTiles findBlockKeyTiles();
 
   FlashBlock block;
   AttentionOp attention;
@@ -130,20 +135,29 @@ FailureOr<Value> FlashForward::applyMask(Value score, const Coordinates &at) {
 /// Generates the priors of a tile if the block gets to it. The branch also
 /// keeps the registers of this work apart from those of the product that
 /// follows.
-LogicalResult FlashForward::generateNext(Value number) {
+LogicalResult FlashForward::generateNext(KeyTile tile) {
   if (!scores->generatesTiles())
     return success();
   Value isWanted =
-      tiles.compare(arith::CmpIPredicate::slt, number, keyTiles.end);
+      tiles.compare(arith::CmpIPredicate::slt, tile.number, keyTiles.end);
   auto branch = scf::IfOp::create(builder, tiles.loc, isWanted,
                                   /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  return scores->generate(tiles, number, keyTiles.ordinalOf(tiles, number),
-                          false);
+  return scores->generate(tiles, tile, false);
 }
 
-LogicalResult FlashForward::step(Value number, bool isPartial,
+/// The tile `ahead` tiles after the one at `place` of the loop: its number, or
+/// its ordinal where tiles are listed.
+KeyTile FlashForward::tileAt(Value place, int64_t ahead,
+                             const Carried &carried) {
+  Value there = tiles.create<arith::AddIOp>(place, tiles.i32(ahead));
+  if (!keyTiles.list)
+    return keyTiles.consecutive(tiles, there);
+  return {carried.numbers[ahead], there, there};
+}
+
+LogicalResult FlashForward::step(Value place, bool isPartial,
                                  Carried &carried) {
   int64_t stages = block.schedule.getStages();
   WaitOp::create(builder, tiles.loc, carried.groups.front(),
@@ -151,26 +165,31 @@ LogicalResult FlashForward::step(Value number, bool isPartial,
   // Now this tile is in place, and every thread has left the slot the next
   // copies and priors go to.
   BarrierOp::create(builder, tiles.loc);
+  KeyTile tile = tileAt(place, 0, carried);
   carried.groups.erase(carried.groups.begin());
-  carried.groups.push_back(copies->copyNext(
-      tiles.create<arith::AddIOp>(number, tiles.i32(stages - 1)), keyTiles,
-      *scores));
-  if (failed(generateNext(tiles.create<arith::AddIOp>(number, tiles.i32(1)))))
+  carried.groups.push_back(
+      copies->copyNext(tileAt(place, stages - 1, carried), keyTiles, *scores));
+  if (failed(generateNext(tileAt(place, 1, carried))))
     return failure();
+  if (keyTiles.list) {
+    carried.numbers.erase(carried.numbers.begin());
+    carried.numbers.push_back(keyTiles.listed(
+        tiles, tiles.create<arith::AddIOp>(place, tiles.i32(stages)),
+        !isPartial));
+  }
 
   Coordinates at = block.coordinates();
   Value iota =
       IotaOp::create(builder, tiles.loc,
                      getSliceType(block.scoreType, 0, builder.getI32Type()));
   at.key = tiles.create<arith::AddIOp>(
-      iota,
-      tiles.create<arith::MulIOp>(number, tiles.i32(block.schedule.getKeys())));
+      iota, tiles.create<arith::MulIOp>(tile.number,
+                                        tiles.i32(block.schedule.getKeys())));
   at.keyExists =
       tiles.compare(arith::CmpIPredicate::slt, at.key, block.context.keyLength);
 
   FailureOr<Value> score =
-      scores->build(tiles, number, keyTiles.ordinalOf(tiles, number), at,
-                    copies->query(), copies->key(number));
+      scores->build(tiles, tile, at, copies->query(), copies->key(tile));
   if (failed(score))
     return failure();
   if (isPartial)
@@ -194,7 +213,7 @@ LogicalResult FlashForward::step(Value number, bool isPartial,
   Value operand =
       ConvertLayoutOp::create(builder, tiles.loc, operandType, narrow);
   carried.output = MmaOp::create(builder, tiles.loc, block.outputType, operand,
-                                 copies->value(number), carried.output, false);
+                                 copies->value(tile), carried.output, false);
   if (block.isSoftmax())
     softmax->addRounded(operand, carried.rows);
   return success();
@@ -214,33 +233,20 @@ LogicalResult FlashForward::loop(Value begin, Value end, bool isPartial,
   return success();
 }
 
-/// The tiles that the mask ops let the block's rows see.
-KeyTiles FlashForward::findBlockKeyTiles() {
-  const AttentionContext &context = block.context;
-  Value lastRow = tiles.create<arith::MinSIOp>(
-      tiles.create<arith::AddIOp>(block.firstQuery,
-                                  tiles.i32(block.schedule.getRows())),
-      context.queryRows);
-  QueryBlock rows;
-  rows.batch = context.batch;
-  rows.head = context.head;
-  auto position = [&](Value row) -> Value {
-    return tiles.create<arith::AddIOp>(tiles.widen(row),
-                                       tiles.widen(context.queryOffset));
-  };
-  rows.positionBegin = position(block.firstQuery);
-  rows.positionEnd = position(lastRow);
-  return findKeyTiles(attention, block.kernel, tiles, rows, context.keyOffset,
-                      context.keyLength, block.schedule.getKeys());
-}
-
 LogicalResult FlashForward::build() {
   block.locate();
   copies.emplace(block);
+  FailureOr<KeyTiles> found =
+      findKeyTiles(attention, block.schedule, block.kernel, tiles,
+                   block.context, block.firstQuery);
+  if (failed(found))
+    return failure();
+  keyTiles = std::move(*found);
 
   FailureOr<ScoreTile> score = ScoreTile::create(
       attention, block.schedule, block.kernel, tiles, block.context,
-      block.scoreType, block.firstQuery, block.query, block.queryExists);
+      block.scoreType, block.firstQuery, block.query, block.queryExists,
+      /*tilesJump=*/keyTiles.list.has_value());
   if (failed(score))
     return failure();
   scores.emplace(std::move(*score));
@@ -248,13 +254,19 @@ LogicalResult FlashForward::build() {
   if (block.isSoftmax())
     softmax.emplace(tiles, block.scoreType, exponentScale,
                     attention.getLse() ? RowSum::Exact : RowSum::Product);
-  keyTiles = findBlockKeyTiles();
 
   Carried carried;
-  carried.groups = copies->start(keyTiles, *scores);
-  if (failed(scores->generateAll(tiles, keyTiles.begin, keyTiles.end)))
-    return failure();
-  if (failed(scores->generate(tiles, keyTiles.begin, tiles.i32(0), true)))
+  if (keyTiles.list)
+    for (int64_t ahead = 0; ahead < block.schedule.getStages(); ++ahead)
+      carried.numbers.push_back(
+          keyTiles.listed(tiles, tiles.i32(ahead), /*isFull=*/false));
+  Value start = keyTiles.list ? tiles.i32(0) : keyTiles.begin;
+  SmallVector<KeyTile> first;
+  for (int64_t ahead = 0; ahead < block.schedule.getStages() - 1; ++ahead)
+    first.push_back(tileAt(start, ahead, carried));
+  carried.groups = copies->start(first, keyTiles, *scores);
+  if (failed(scores->generateAll(tiles, keyTiles.begin, keyTiles.end)) ||
+      failed(scores->generate(tiles, first.front(), true)))
     return failure();
   carried.output = tiles.filledF32(0.0, block.outputType);
   if (block.isSoftmax())
@@ -262,6 +274,14 @@ LogicalResult FlashForward::build() {
   else
     carried.rows.reference = tiles.filledF32(startOfMaximum, block.rowType);
 
+  if (keyTiles.list) {
+    if (failed(loop(start, keyTiles.list->numPartial, true, carried)) ||
+        failed(loop(keyTiles.list->numPartial, keyTiles.list->numTiles, false,
+                    carried)))
+      return failure();
+    return buildFlashEpilogue(block, carried.output,
+                              softmax ? &*softmax : nullptr, carried.rows);
+  }
   if (!keyTiles.noFull) {
     if (!keyTiles.noPartialBefore &&
         failed(loop(keyTiles.begin, keyTiles.fullBegin, true, carried)))

@@ -99,8 +99,11 @@ unsigned KernelBuilder::addWorkspace(AffineMap bytes,
       symbols.push_back(getAffineConstantExpr(constant.getInt(), context));
       continue;
     }
-    symbols.push_back(getAffineSymbolExpr(workspaceDims.size(), context));
-    workspaceDims.push_back(size);
+    auto *known = llvm::find(workspaceDims, size);
+    symbols.push_back(
+        getAffineSymbolExpr(known - workspaceDims.begin(), context));
+    if (known == workspaceDims.end())
+      workspaceDims.push_back(size);
   }
   workspaces.push_back(AffineMapAttr::get(
       bytes.replaceDimsAndSymbols({}, symbols, 0, workspaceDims.size())));
@@ -223,7 +226,13 @@ void KernelBuilder::finish(int64_t numThreads, ArrayRef<Attribute> resultDims) {
   kernel->setAttr("goat_tile.choices", DictionaryAttr::get(context, choices));
   if (workspaces.empty())
     return;
-  kernel->setAttr("goat_tile.workspaces", ArrayAttr::get(context, workspaces));
+  SmallVector<Attribute> maps;
+  // Each in terms of all sizes, those of later regions too.
+  for (Attribute bytes : workspaces)
+    maps.push_back(AffineMapAttr::get(
+        AffineMap::get(0, workspaceDims.size(),
+                       cast<AffineMapAttr>(bytes).getValue().getResult(0))));
+  kernel->setAttr("goat_tile.workspaces", ArrayAttr::get(context, maps));
   kernel->setAttr("goat_tile.workspace_dims",
                   ArrayAttr::get(context, workspaceDims));
 }

@@ -7,106 +7,52 @@
 
 #include "KeyTiles.h"
 
-#include "mlir/IR/Matchers.h"
-
 using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
 
-namespace {
+Value KeyTiles::listed(TileBuilder &tiles, Value ordinal, bool isFull) const {
+  // The first full tile is the last entry.
+  Value entry = tiles.create<arith::SubIOp>(
+      tiles.create<arith::AddIOp>(
+          list->numPartial,
+          tiles.create<arith::SubIOp>(list->numEntries, tiles.i32(1))),
+      ordinal);
+  if (!isFull)
+    entry = tiles.create<arith::SelectOp>(
+        tiles.compare(arith::CmpIPredicate::slt, ordinal, list->numPartial),
+        ordinal, entry);
+  Value exists =
+      tiles.compare(arith::CmpIPredicate::slt, ordinal, list->numTiles);
+  Value number =
+      LoadOp::create(tiles.builder, tiles.loc, tiles.builder.getI32Type(),
+                     list->entries, entry, exists);
+  return tiles.create<arith::SelectOp>(exists, number, end);
+}
 
-/// Key positions as a mask value answers them; `knowsFull` is false when
-/// nothing may be taken for full.
-struct PositionRange {
-  Value visibleBegin, visibleEnd, fullBegin, fullEnd;
-  bool knowsFull = true;
-};
+QueryRows tile::blockRows(AttentionOp attention, TileBuilder &tiles,
+                          const AttentionContext &context, Value firstQuery,
+                          int64_t numRows) {
+  QueryRows rows{firstQuery, tiles.create<arith::MinSIOp>(
+                                 tiles.create<arith::AddIOp>(
+                                     firstQuery, tiles.i32(numRows)),
+                                 context.queryLength)};
+  if (attention.getQLengths())
+    rows.end = tiles.create<arith::MaxSIOp>(
+        rows.end, tiles.create<arith::AddIOp>(firstQuery, tiles.i32(1)));
+  return rows;
+}
 
-class RangeFinder {
-public:
-  RangeFinder(TileBuilder &tiles, const QueryBlock &block)
-      : tiles(tiles), block(block) {}
+KeyTiles tile::tilesOf(TileBuilder &tiles, const AttentionContext &context,
+                       const KeySets &sets, int64_t tileKeys) {
+  Value keyLength = context.keyLength;
 
-  PositionRange of(Value mask) {
-    Operation *op = mask.getDefiningOp();
-    if (auto both = dyn_cast_or_null<arith::AndIOp>(op))
-      return intersect(of(both.getLhs()), of(both.getRhs()));
-    if (matchPattern(mask, m_One()))
-      return PositionRange();
-    auto plugin = dyn_cast_or_null<MaskOpInterface>(op);
-    if (!plugin)
-      return unknown();
-    KeyRange answer = plugin.buildKeyRange(tiles.builder, block);
-    PositionRange range{answer.visibleBegin, answer.visibleEnd,
-                        answer.fullBegin, answer.fullEnd};
-    range.knowsFull = (answer.fullBegin || answer.fullFromStart) &&
-                      (answer.fullEnd || answer.fullToEnd);
-    return range;
-  }
-
-private:
-  static PositionRange unknown() {
-    PositionRange range;
-    range.knowsFull = false;
-    return range;
-  }
-  template <typename OpT> Value meet(Value a, Value b) {
-    return a && b ? tiles.create<OpT>(a, b) : a ? a : b;
-  }
-  PositionRange intersect(PositionRange a, PositionRange b) {
-    PositionRange both;
-    both.visibleBegin = meet<arith::MaxSIOp>(a.visibleBegin, b.visibleBegin);
-    both.visibleEnd = meet<arith::MinSIOp>(a.visibleEnd, b.visibleEnd);
-    both.fullBegin = meet<arith::MaxSIOp>(a.fullBegin, b.fullBegin);
-    both.fullEnd = meet<arith::MinSIOp>(a.fullEnd, b.fullEnd);
-    both.knowsFull = a.knowsFull && b.knowsFull;
-    return both;
-  }
-
-  TileBuilder &tiles;
-  const QueryBlock &block;
-};
-
-} // namespace
-
-KeyTiles tile::findKeyTiles(AttentionOp attention, KernelBuilder &kernel,
-                            TileBuilder &tiles, QueryBlock block,
-                            Value keyOffset, Value keyLength,
-                            int64_t tileKeys) {
-  // 64 bits, so that no width or offset a mask adds to a position wraps.
-  auto wide = [&](Value value) -> Value {
-    return value.getType().isInteger(32) ? tiles.widen(value) : value;
-  };
-  auto lookup = [&](Value value) -> Value {
-    APInt constant;
-    if (matchPattern(value, m_ConstantInt(&constant)))
-      return tiles.i64(constant.getSExtValue());
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      if (isa<func::FuncOp>(argument.getOwner()->getParentOp()))
-        return wide(kernel.input(argument));
-    if (Operation *cast = value.getDefiningOp();
-        isa_and_nonnull<arith::IndexCastOp>(cast))
-      return block.lookup(cast->getOperand(0));
-    return nullptr;
-  };
-  block.lookup = lookup;
-  for (Value *value :
-       {&block.batch, &block.head, &block.positionBegin, &block.positionEnd})
-    *value = wide(*value);
-  PositionRange range;
-  if (Region &mask = attention.getMask(); !mask.empty()) {
-    block.coordinates = mask.getArguments();
-    range = RangeFinder(tiles, block)
-                .of(cast<YieldOp>(mask.front().getTerminator()).getValue());
-  }
-
-  // Positions to rows of key, kept inside [0, keyLength].
+  // Rows that are there, [0, keyLength].
   Value zero = tiles.i32(0), size = tiles.i32(tileKeys),
         sizeMinusOne = tiles.i32(tileKeys - 1);
-  auto toRow = [&](Value position) -> Value {
-    Value row = tiles.create<arith::SubIOp>(position, wide(keyOffset));
+  auto toRow = [&](Value row) -> Value {
     row = tiles.create<arith::MaxSIOp>(row, tiles.i64(0));
-    row = tiles.create<arith::MinSIOp>(row, wide(keyLength));
+    row = tiles.create<arith::MinSIOp>(row, tiles.widen(keyLength));
     return tiles.builder.createOrFold<arith::TruncIOp>(
         tiles.loc, tiles.builder.getI32Type(), row);
   };
@@ -124,23 +70,87 @@ KeyTiles tile::findKeyTiles(AttentionOp attention, KernelBuilder &kernel,
     return tiles.create<arith::MinSIOp>(value, bound);
   };
 
+  KeyInterval visible, full;
+  if (sets.visible.empty())
+    visible.end = tiles.i64(0);
+  else
+    visible = hullOf(tiles, sets.visible);
+  bool knowsFull = !sets.full.empty();
+  if (knowsFull)
+    full = sets.full.front();
+
   KeyTiles result;
-  result.begin = range.visibleBegin ? tileOf(toRow(range.visibleBegin)) : zero;
-  result.rowEnd = range.visibleEnd ? toRow(range.visibleEnd) : keyLength;
+  result.begin = visible.begin ? tileOf(toRow(visible.begin)) : zero;
+  result.rowEnd = visible.end ? toRow(visible.end) : keyLength;
   result.end = tileAfter(result.rowEnd);
   result.end = atLeast(result.end, result.begin);
-  result.noFull = !range.knowsFull;
+  result.noFull = !knowsFull;
   if (result.noFull) {
     result.fullBegin = result.fullEnd = result.begin;
     return result;
   }
-  result.noPartialBefore = !range.visibleBegin && !range.fullBegin;
+  result.noPartialBefore = !visible.begin && !full.begin;
   result.fullBegin =
-      range.fullBegin
-          ? atMost(atLeast(tileAfter(toRow(range.fullBegin)), result.begin),
-                   result.end)
-          : result.begin;
-  Value fullEnd = tileOf(range.fullEnd ? toRow(range.fullEnd) : keyLength);
+      full.begin ? atMost(atLeast(tileAfter(toRow(full.begin)), result.begin),
+                          result.end)
+                 : result.begin;
+  Value fullEnd = tileOf(full.end ? toRow(full.end) : keyLength);
   result.fullEnd = atMost(atLeast(fullEnd, result.fullBegin), result.end);
+  return result;
+}
+
+/// Whether the tiles come from an index; says why not where that is slow.
+static bool wantsIndex(AttentionOp attention, ScheduleAttr schedule,
+                       const KeySets &sets) {
+  if (attention.getMask().empty() ||
+      schedule.getMaskIndex() == MaskIndexUse::never)
+    return false;
+  if (schedule.getMaskIndex() == MaskIndexUse::always)
+    return true;
+  bool isInterval = sets.visible.size() <= 1 && sets.full.size() <= 1;
+  if (isInterval && !sets.isVague)
+    return false;
+  // The whole index costs more than is left out of so few tiles.
+  constexpr int64_t fewTiles = 4;
+  int64_t keys = attention.getKeyType().getDimSize(2);
+  if (!ShapedType::isDynamic(keys) && keys <= fewTiles * schedule.getKeys())
+    return false;
+  // The index evaluates the mask once for all heads that share it. Where none
+  // do, that doubles the work, for a gain that is not known.
+  return !sets.isVague ||
+         !variesBy(attention, maskOf(attention), Dependence::Head);
+}
+
+FailureOr<KeyTiles>
+tile::findKeyTiles(AttentionOp attention, ScheduleAttr schedule,
+                   KernelBuilder &kernel, TileBuilder &tiles,
+                   const AttentionContext &context, Value firstQuery) {
+  QueryRows rows =
+      blockRows(attention, tiles, context, firstQuery, schedule.getRows());
+  KeySets sets = findKeySets(attention, kernel, tiles, context, rows);
+  KeyTiles result = tilesOf(tiles, context, sets, schedule.getKeys());
+  bool usesIndex = wantsIndex(attention, schedule, sets);
+  StringRef choice =
+      usesIndex ? "lists of partial and full tiles from an index that a kernel "
+                  "before writes"
+      : sets.isVague
+          ? "evaluated on every tile that may see a key"
+          : "tiles from an interval of keys, evaluated on partial ones";
+  if (!attention.getMask().empty())
+    kernel.recordChoice("mask", tiles.builder.getStringAttr(choice));
+  if (!usesIndex) {
+    if (sets.isVague)
+      attention.emitRemark(
+          "evaluates the mask on every tile that may see a key, as a part of "
+          "it "
+          "does not say which tiles are empty or full; --mask-index=always "
+          "finds them before, at the cost of one more evaluation");
+    return result;
+  }
+  FailureOr<TileList> list = buildMaskIndex(attention, schedule, kernel, tiles,
+                                            context, firstQuery, sets.isVague);
+  if (failed(list))
+    return failure();
+  result.list = *list;
   return result;
 }

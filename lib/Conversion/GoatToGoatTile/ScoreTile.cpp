@@ -29,11 +29,10 @@ static bool sumNeedsClamp(const ScoreTerms &terms) {
   return groups > 1;
 }
 
-FailureOr<ScoreTile>
-ScoreTile::create(AttentionOp attention, ScheduleAttr schedule,
-                  KernelBuilder &kernel, TileBuilder &tiles,
-                  const AttentionContext &context, RankedTensorType type,
-                  Value firstQuery, Value query, Value queryExists) {
+FailureOr<ScoreTile> ScoreTile::create(
+    AttentionOp attention, ScheduleAttr schedule, KernelBuilder &kernel,
+    TileBuilder &tiles, const AttentionContext &context, RankedTensorType type,
+    Value firstQuery, Value query, Value queryExists, bool tilesJump) {
   ScoreTile score(attention, schedule, kernel, context, type);
   std::optional<double> scale = attention.getConstantScale();
   if (scale && *scale >= leastFoldedScale && *scale <= greatestFoldedScale)
@@ -52,7 +51,7 @@ ScoreTile::create(AttentionOp attention, ScheduleAttr schedule,
                         score.numThreads(), schedule.getStages() - 1,
                         llvm::divideCeil(attention.getKeyType().getDimSize(2),
                                          schedule.getKeys()),
-                        firstQuery);
+                        firstQuery, tilesJump);
     if (failed(score.strip->prepare(tiles)))
       return failure();
   }
@@ -129,19 +128,19 @@ void ScoreTile::recordChoices() {
 }
 
 /// Slots of a ring of two alternate.
-Value ScoreTile::keyVector(TileBuilder &tiles, Value number) {
+Value ScoreTile::keyVector(TileBuilder &tiles, KeyTile tile) {
   auto ring = cast<BufferType>(keyVectors.getType());
   return StageOp::create(tiles.builder, tiles.loc, ring.getStageType(),
                          keyVectors,
-                         tiles.create<arith::AndIOp>(number, tiles.i32(1)));
+                         tiles.create<arith::AndIOp>(tile.slot, tiles.i32(1)));
 }
 
-LogicalResult ScoreTile::generateKeyVector(TileBuilder &tiles, Value number) {
+LogicalResult ScoreTile::generateKeyVector(TileBuilder &tiles, KeyTile tile) {
   int64_t keys = type.getDimSize(1);
   auto vector =
       RankedTensorType::get({keys}, tiles.builder.getI32Type(),
                             LinearAttr::get(type.getContext(), numThreads()));
-  Value firstKey = tiles.create<arith::MulIOp>(number, tiles.i32(keys));
+  Value firstKey = tiles.create<arith::MulIOp>(tile.number, tiles.i32(keys));
   Value iota = IotaOp::create(tiles.builder, tiles.loc, vector);
   Coordinates at = coordinatesOf(context);
   at.key = tiles.create<arith::AddIOp>(iota, firstKey);
@@ -152,7 +151,7 @@ LogicalResult ScoreTile::generateKeyVector(TileBuilder &tiles, Value number) {
   if (failed(values))
     return failure();
   Value whole = tiles.promote(*values, vector);
-  Value slot = keyVector(tiles, number);
+  Value slot = keyVector(tiles, tile);
   if (keyTerms == KeyTerms::product)
     WritePartsOp::create(tiles.builder, tiles.loc, whole, slot);
   else
@@ -160,18 +159,26 @@ LogicalResult ScoreTile::generateKeyVector(TileBuilder &tiles, Value number) {
   return success();
 }
 
-LogicalResult ScoreTile::generate(TileBuilder &tiles, Value number,
-                                  Value ordinal, bool isFirst) {
+/// A strip over all distances lies as the tiles do, the others as they come.
+Value ScoreTile::stripOrdinal(TileBuilder &tiles, KeyTile tile) {
+  return firstGenerated
+             ? tiles.create<arith::SubIOp>(tile.number, firstGenerated)
+             : tile.ordinal;
+}
+
+LogicalResult ScoreTile::generate(TileBuilder &tiles, KeyTile tile,
+                                  bool isFirst) {
   if (strip && schedule.getStrip() == StripSource::tile &&
-      failed(strip->generate(tiles, number, ordinal, isFirst)))
+      failed(strip->generate(tiles, tile.number, tile.ordinal, isFirst)))
     return failure();
-  return keyVectors ? generateKeyVector(tiles, number) : success();
+  return keyVectors ? generateKeyVector(tiles, tile) : success();
 }
 
 LogicalResult ScoreTile::generateAll(TileBuilder &tiles, Value begin,
                                      Value end) {
   if (!strip || schedule.getStrip() != StripSource::block)
     return success();
+  firstGenerated = begin;
   if (failed(strip->generate(tiles, begin, tiles.i32(0), true)))
     return failure();
   Value one = tiles.i32(1);
@@ -185,16 +192,16 @@ LogicalResult ScoreTile::generateAll(TileBuilder &tiles, Value begin,
                          tiles.create<arith::SubIOp>(number, begin), false);
 }
 
-Value ScoreTile::copy(TileBuilder &tiles, Value number, Value ordinal,
-                      Value isWanted, bool isFirst) {
+Value ScoreTile::copy(TileBuilder &tiles, KeyTile tile, Value isWanted,
+                      bool isFirst) {
   if (!strip || schedule.getStrip() != StripSource::table)
     return nullptr;
-  return strip->copy(tiles, number, ordinal, isWanted, isFirst);
+  return strip->copy(tiles, tile.number, tile.ordinal, isWanted, isFirst);
 }
 
-FailureOr<Value> ScoreTile::build(TileBuilder &tiles, Value number,
-                                  Value ordinal, const Coordinates &coordinates,
-                                  Value query, Value key) {
+FailureOr<Value> ScoreTile::build(TileBuilder &tiles, KeyTile tile,
+                                  const Coordinates &coordinates, Value query,
+                                  Value key) {
   OpBuilder &builder = tiles.builder;
   Value start;
   auto add = [&](Value term) {
@@ -202,11 +209,11 @@ FailureOr<Value> ScoreTile::build(TileBuilder &tiles, Value number,
                   : tiles.promote(term, type);
   };
   if (strip)
-    add(strip->read(tiles, ordinal));
+    add(strip->read(tiles, stripOrdinal(tiles, tile)));
   if (keyVectors && keyTerms == KeyTerms::add)
     add(ReadOp::create(builder, tiles.loc,
                        getSliceType(type, 0, builder.getF32Type()),
-                       keyVector(tiles, number)));
+                       keyVector(tiles, tile)));
   if (queryTerm)
     add(queryTerm);
   RegionEvaluator evaluator(attention, kernel, tiles, coordinates);
@@ -224,7 +231,7 @@ FailureOr<Value> ScoreTile::build(TileBuilder &tiles, Value number,
 
   if (keyVectors && keyTerms == KeyTerms::product)
     start =
-        MmaOnesOp::create(builder, tiles.loc, keyVector(tiles, number), start);
+        MmaOnesOp::create(builder, tiles.loc, keyVector(tiles, tile), start);
   Value product = MmaOp::create(builder, tiles.loc, type, query, key, start,
                                 /*b_transposed=*/true);
   if (terms)

@@ -15,6 +15,7 @@
 #define GOAT_CONVERSION_GOATTOGOATTILE_SCORETILE_H
 
 #include "DistanceStrip.h"
+#include "KeyTiles.h"
 #include "ScoreTerms.h"
 
 namespace goat::tile {
@@ -24,11 +25,12 @@ public:
   /// Chooses the realisation, allocates the rings for generated priors, and
   /// evaluates what does not vary along the keys. `type` is the score tile's
   /// type; `query` the vector of query rows, which exist where `queryExists`.
+  /// `tilesJump`: the block's key tiles need not be consecutive.
   static mlir::FailureOr<ScoreTile>
   create(AttentionOp attention, ScheduleAttr schedule, KernelBuilder &kernel,
          TileBuilder &tiles, const AttentionContext &context,
          mlir::RankedTensorType type, mlir::Value firstQuery, mlir::Value query,
-         mlir::Value queryExists);
+         mlir::Value queryExists, bool tilesJump);
 
   /// Whether any prior is generated into shared memory tile after tile.
   bool generatesTiles() const {
@@ -38,22 +40,19 @@ public:
   /// tiles in [begin, end).
   mlir::LogicalResult generateAll(TileBuilder &tiles, mlir::Value begin,
                                   mlir::Value end);
-  /// Starts the copy of what tile `number` reads, the `ordinal`-th of the
-  /// block, if it reads anything; not where `isWanted` does not hold. Returns
-  /// its token or null.
-  mlir::Value copy(TileBuilder &tiles, mlir::Value number, mlir::Value ordinal,
-                   mlir::Value isWanted, bool isFirst);
+  /// Starts the copy of what a tile reads, if it reads anything; not where
+  /// `isWanted` does not hold. Returns its token or null.
+  mlir::Value copy(TileBuilder &tiles, KeyTile tile, mlir::Value isWanted,
+                   bool isFirst);
 
-  /// Generates the priors of key tile `number`, the `ordinal`-th the block gets
-  /// to; `isFirst` when that is 0. Tiles come in order, and a barrier must
-  /// stand between this and `build` for the same tile.
-  mlir::LogicalResult generate(TileBuilder &tiles, mlir::Value number,
-                               mlir::Value ordinal, bool isFirst);
+  /// Generates the priors of a key tile; `isFirst` when it is the block's
+  /// first. Tiles come in order, and a barrier must stand between this and
+  /// `build` for the same tile.
+  mlir::LogicalResult generate(TileBuilder &tiles, KeyTile tile, bool isFirst);
 
-  /// The tile of scores of key tile `number`: query · keyᵀ with everything the
-  /// score region adds. `coordinates` are those of the tile.
-  mlir::FailureOr<mlir::Value> build(TileBuilder &tiles, mlir::Value number,
-                                     mlir::Value ordinal,
+  /// The tile of scores of a key tile: query · keyᵀ with everything the score
+  /// region adds. `coordinates` are those of the tile.
+  mlir::FailureOr<mlir::Value> build(TileBuilder &tiles, KeyTile tile,
                                      const Coordinates &coordinates,
                                      mlir::Value query, mlir::Value key);
 
@@ -67,8 +66,10 @@ private:
         context(context), type(type) {}
 
   int64_t numThreads() const { return 32 * schedule.getWarps(); }
-  mlir::LogicalResult generateKeyVector(TileBuilder &tiles, mlir::Value number);
-  mlir::Value keyVector(TileBuilder &tiles, mlir::Value number);
+  mlir::LogicalResult generateKeyVector(TileBuilder &tiles, KeyTile tile);
+  mlir::Value keyVector(TileBuilder &tiles, KeyTile tile);
+  /// Where a tile's values lie in the strip.
+  mlir::Value stripOrdinal(TileBuilder &tiles, KeyTile tile);
   void recordChoices();
 
   AttentionOp attention;
@@ -79,6 +80,8 @@ private:
   /// The terms, when they start the accumulator.
   std::optional<ScoreTerms> terms;
   std::optional<DistanceStrip> strip;
+  /// The first tile of a strip over all distances.
+  mlir::Value firstGenerated;
   /// A ring of two vectors over the keys, or of two of their bf16 parts.
   mlir::Value keyVectors;
   KeyTerms keyTerms = KeyTerms::add;

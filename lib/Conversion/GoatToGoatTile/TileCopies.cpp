@@ -30,48 +30,47 @@ TileCopies::TileCopies(FlashBlock &block)
                      paddedHeadDim(attention.getValueDim())});
 }
 
-Value TileCopies::stage(Value ring, Value number) {
+Value TileCopies::stage(Value ring, Value slot) {
   TileBuilder &tiles = block.tiles;
-  Value slot = tiles.create<arith::RemUIOp>(
-      number, tiles.i32(block.schedule.getStages()));
+  slot =
+      tiles.create<arith::RemUIOp>(slot, tiles.i32(block.schedule.getStages()));
   return StageOp::create(tiles.builder, tiles.loc,
                          cast<BufferType>(ring.getType()).getStageType(), ring,
                          slot);
 }
 
 /// One group, together with `extraToken` when there is one.
-Value TileCopies::copy(Value number, const KeyTiles &keyTiles,
+Value TileCopies::copy(KeyTile tile, const KeyTiles &keyTiles,
                        ScoreTile &scores, Value extraToken, bool isFirst) {
   TileBuilder &tiles = block.tiles;
-  Value firstKey =
-      tiles.create<arith::MulIOp>(number, tiles.i32(block.schedule.getKeys()));
+  Value firstKey = tiles.create<arith::MulIOp>(
+      tile.number, tiles.i32(block.schedule.getKeys()));
   SmallVector<Value> tokens;
   if (extraToken)
     tokens.push_back(extraToken);
+  tokens.push_back(keyMatrix.copy(tiles, firstKey, keyTiles.rowEnd, key(tile)));
   tokens.push_back(
-      keyMatrix.copy(tiles, firstKey, keyTiles.rowEnd, key(number)));
-  tokens.push_back(
-      valueMatrix.copy(tiles, firstKey, keyTiles.rowEnd, value(number)));
+      valueMatrix.copy(tiles, firstKey, keyTiles.rowEnd, value(tile)));
   if (Value strip = scores.copy(
-          tiles, number, keyTiles.ordinalOf(tiles, number),
-          tiles.compare(arith::CmpIPredicate::slt, number, keyTiles.end),
+          tiles, tile,
+          tiles.compare(arith::CmpIPredicate::slt, tile.number, keyTiles.end),
           isFirst))
     tokens.push_back(strip);
   return CommitOp::create(tiles.builder, tiles.loc,
                           GroupType::get(tiles.builder.getContext()), tokens);
 }
 
-SmallVector<Value> TileCopies::start(const KeyTiles &keyTiles,
+SmallVector<Value> TileCopies::start(ArrayRef<KeyTile> first,
+                                     const KeyTiles &keyTiles,
                                      ScoreTile &scores) {
   TileBuilder &tiles = block.tiles;
   Value queryToken = block.matrix(block.attention.getQuery())
                          .copy(tiles, block.firstQuery,
                                block.context.queryLength, queryBuffer);
   SmallVector<Value> groups;
-  for (int64_t ahead = 0; ahead < block.schedule.getStages() - 1; ++ahead)
-    groups.push_back(
-        copy(tiles.create<arith::AddIOp>(keyTiles.begin, tiles.i32(ahead)),
-             keyTiles, scores, ahead == 0 ? queryToken : Value(),
-             /*isFirst=*/ahead == 0));
+  for (auto [ahead, tile] : llvm::enumerate(first))
+    groups.push_back(copy(tile, keyTiles, scores,
+                          ahead == 0 ? queryToken : Value(),
+                          /*isFirst=*/ahead == 0));
   return groups;
 }

@@ -22,26 +22,27 @@ public:
   /// Allocates the buffers. `block` stays the caller's.
   explicit TileCopies(FlashBlock &block);
 
-  /// Starts the copies of the query tile and of the first stages − 1 key tiles
-  /// of `keyTiles`: one group for each, the first with the query.
-  llvm::SmallVector<mlir::Value> start(const KeyTiles &keyTiles,
+  /// Starts the copies of the query tile and of the first key tiles, one group
+  /// for each, the first with the query.
+  llvm::SmallVector<mlir::Value> start(llvm::ArrayRef<KeyTile> first,
+                                       const KeyTiles &keyTiles,
                                        ScoreTile &scores);
   /// Starts the copies of a key tile, its values and what its scores read, as
   /// one group.
-  mlir::Value copyNext(mlir::Value number, const KeyTiles &keyTiles,
+  mlir::Value copyNext(KeyTile tile, const KeyTiles &keyTiles,
                        ScoreTile &scores) {
-    return copy(number, keyTiles, scores, mlir::Value(), /*isFirst=*/false);
+    return copy(tile, keyTiles, scores, mlir::Value(), /*isFirst=*/false);
   }
 
   mlir::Value query() const { return queryBuffer; }
-  /// The stage that key tile `number` is in, and that of its values.
-  mlir::Value key(mlir::Value number) { return stage(keyRing, number); }
-  mlir::Value value(mlir::Value number) { return stage(valueRing, number); }
+  /// The stage that a key tile is in, and that of its values.
+  mlir::Value key(KeyTile tile) { return stage(keyRing, tile.slot); }
+  mlir::Value value(KeyTile tile) { return stage(valueRing, tile.slot); }
 
 private:
-  mlir::Value stage(mlir::Value ring, mlir::Value number);
-  mlir::Value copy(mlir::Value number, const KeyTiles &keyTiles,
-                   ScoreTile &scores, mlir::Value extraToken, bool isFirst);
+  mlir::Value stage(mlir::Value ring, mlir::Value slot);
+  mlir::Value copy(KeyTile tile, const KeyTiles &keyTiles, ScoreTile &scores,
+                   mlir::Value extraToken, bool isFirst);
 
   FlashBlock &block;
   RowMatrix keyMatrix, valueMatrix;

@@ -30,6 +30,8 @@ def ChooseSchedule : Pass<"goat-choose-schedule", "::mlir::func::FuncOp"> {
            "where values over the distance come from: auto, tile, block or table">,
     Option<"keyTerms", "key-terms", "std::string", "\"auto\"",
            "how functions of the key are added: auto, add or product">,
+    Option<"maskIndex", "mask-index", "std::string", "\"auto\"",
+           "when an index of key tiles is built: auto, always or never">,
     Option<"target", "target", "std::string", "\"sm_90\"",
            "the chip whose limits and rates the choice is made for">
   ];

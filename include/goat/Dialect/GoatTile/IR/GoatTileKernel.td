@@ -74,11 +74,21 @@ def GoatTile_KeyTerms : I32EnumAttr<"KeyTerms", "how functions of the key are ad
   let cppNamespace = "::goat::tile";
   let genSpecializedAttr = 0;
 }
+def GoatTile_MaskIndexUse : I32EnumAttr<"MaskIndexUse", "when an index of key tiles is built", [
+  I32EnumAttrCase<"automatic", 0>, I32EnumAttrCase<"always", 1>,
+  I32EnumAttrCase<"never", 2>]> {
+  let cppNamespace = "::goat::tile";
+  let genSpecializedAttr = 0;
+}
 def GoatTile_StripParameter : EnumParameter<GoatTile_StripSource> {
   let defaultValue = "::goat::tile::StripSource::tile";
 }
 def GoatTile_KeyTermsParameter : EnumParameter<GoatTile_KeyTerms> {
   let defaultValue = "::goat::tile::KeyTerms::add";
+}
+
+def GoatTile_MaskIndexParameter : EnumParameter<GoatTile_MaskIndexUse> {
+  let defaultValue = "::goat::tile::MaskIndexUse::automatic";
 }
 
 def ScheduleAttr : GoatTile_Attr<"Schedule", "schedule"> {
@@ -104,13 +114,22 @@ def ScheduleAttr : GoatTile_Attr<"Schedule", "schedule"> {
     `key_terms` says how functions of the key reach the accumulator: `add`, one
     addition for each element, or `product`, as bf16 parts in 8 extra columns of
     the multiply (exact to f32's last bit or nearly).
+
+    `mask_index` says when kernels before the main one sort the key tiles of each
+    block into empty, partial and full ones: `always` (of a mask), `never`, or
+    `automatic`, where the keys a block sees are no single interval, or are not
+    known without evaluating the mask and heads share it. Without an index the
+    mask is evaluated on every tile of the smallest interval that is not known
+    to be full.
   }];
   let parameters = (ins EnumParameter<GoatTile_ScheduleKind>:$kind,
                         "int64_t":$rows, "int64_t":$keys, "int64_t":$warps,
                         "int64_t":$stages, GoatTile_StripParameter:$strip,
-                        GoatTile_KeyTermsParameter:$key_terms);
+                        GoatTile_KeyTermsParameter:$key_terms,
+                        GoatTile_MaskIndexParameter:$mask_index);
   let assemblyFormat = [{
-    `<` $kind `,` struct($rows, $keys, $warps, $stages, $strip, $key_terms) `>`
+    `<` $kind `,` struct($rows, $keys, $warps, $stages, $strip, $key_terms,
+                       $mask_index) `>`
   }];
 }
 

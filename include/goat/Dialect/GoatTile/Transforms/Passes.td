@@ -44,7 +44,7 @@ def GoatVerifyTile : Pass<"goat-verify-tile", "::mlir::gpu::GPUModuleOp"> {
       all kernels name one.
     - (V8) what follows from `goat_tile.warp_any`, which differs between warps,
       decides about work in registers only: no memory access, copy, barrier or
-      loop.
+      loop. In a block of one warp it may decide about anything.
   }];
 }
 
