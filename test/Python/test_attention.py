@@ -275,6 +275,15 @@ class MethodTest(unittest.TestCase):
                  (j > i - 1)),
                 (mask.documents(DOCUMENTS[0], DOCUMENTS[1]),
                  lambda b, h, i, j: DOCUMENTS[0, i] == DOCUMENTS[1, j]),
+                (mask.documents(DOCUMENTS, sorted=True),
+                 lambda b, h, i, j: DOCUMENTS[b, i] == DOCUMENTS[b, j]),
+                (mask.window(4, 0, dilation=2), lambda b, h, i, j: (
+                    j <= i) & (i - j <= 4) & ((i - j) % 2 == 0)),
+                (mask.window(np.array([1, 4])), lambda b, h, i, j: (
+                    i - j <= np.array([1, 4])[b])),
+                (mask.neighborhood((3, 4), (3, 3)),
+                 lambda b, h, i, j: (j % 4 >= np.clip(i % 4 - 1, 0, 1)) &
+                 (j % 4 < np.clip(i % 4 - 1, 0, 1) + 3)),
                 (mask.array(ALLOWED), lambda b, h, i, j: ALLOWED[i, j])):
             with self.subTest(repr(built)):
                 self.check({"mask": built}, mask=by_hand)
@@ -318,6 +327,7 @@ class MethodTest(unittest.TestCase):
                 (lambda: goatc.mask.window(), "a width on one side"),
                 (lambda: goatc.mask.documents(np.zeros((1, 1, 1), int)),
                  "rank 1 or 2"),
+                (lambda: goatc.mask.prefix(np.zeros(2)), "an integer, or i32"),
                 (lambda: goatc.prior.bias(np.zeros(3)), "rank 2 to 4"),
                 (lambda: goatc.prior.relative(np.zeros((1, 1, 1))),
                  "rank 1 or 2")):
