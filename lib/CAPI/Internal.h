@@ -57,6 +57,8 @@ struct GoatRun {
   std::vector<goat::ptx::InputSpec> outputs;
   /// The program, for what depends on it later.
   std::string source;
+  /// Whether the kernel multiplies f32 in tf32.
+  bool isTF32 = false;
 };
 
 namespace goat::capi {

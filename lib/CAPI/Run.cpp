@@ -195,6 +195,7 @@ GoatStatus goatKernelRun(const GoatKernel *kernel, GoatRunner runner,
   for (auto [spec, output] : llvm::zip(made->outputs, made->result.outputs))
     spec.shape.assign(output.shape.begin(), output.shape.end());
   made->source = kernel->artifact.source;
+  made->isTF32 = runtime::isInTF32(kernel->artifact);
   for (const std::string &finding : made->result.findings)
     fail(diagnostics, GOAT_FINDINGS, finding);
   const bool isClean = made->result.findings.empty();
@@ -291,8 +292,9 @@ GoatStatus goatRunCompare(const GoatRun *run, const GoatRun *reference,
   Program program(diagnostics);
   if (GoatStatus status = program.load(run->source, "source.mlir", ""))
     return status;
-  llvm::Expected<runtime::Bounds> bounds = runtime::boundsOf(
-      program.getFunction(), index, run->inputs, reference->result.outputs);
+  llvm::Expected<runtime::Bounds> bounds =
+      runtime::boundsOf(program.getFunction(), index, run->inputs,
+                        reference->result.outputs, run->isTF32);
   if (!bounds)
     return fail(diagnostics, GOAT_UNAVAILABLE, bounds.takeError());
   runtime::Comparison found = runtime::compare(actual, expected, *bounds);

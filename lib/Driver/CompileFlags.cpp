@@ -33,6 +33,7 @@ void CompileFlags::fill(GoatToPTXOptions &options) const {
   options.strip = strip.getValue();
   options.keyTerms = keyTerms.getValue();
   options.maskIndex = maskIndex.getValue();
+  options.f32Product = f32Product.getValue();
 }
 
 int goat::reportError(llvm::Error error) {

@@ -62,6 +62,11 @@ struct CompileFlags {
           "When an index of the key tiles a mask lets pass is built: "
           "always or never (default: chosen)"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> f32Product{
+      "f32-product", llvm::cl::init("exact"), llvm::cl::value_desc("how"),
+      llvm::cl::desc("How query, key and value of f32 are multiplied: exact or "
+                     "tf32 (default: exact)"),
+      llvm::cl::cat(category)};
 
   /// Parses the command line, showing the tool's own options only in --help.
   void parse(int argc, char **argv, llvm::StringRef overview);

@@ -204,9 +204,10 @@ llvm::Expected<RunResult> GoatRun::runOn(Runner &runner) {
 }
 
 llvm::Error GoatRun::setBounds(const RunResult &reference) {
+  const bool isTF32 = artifact && isInTF32(*artifact);
   for (size_t i = 0; i < reference.outputs.size(); ++i) {
     llvm::Expected<Bounds> found =
-        boundsOf(function, i, inputs, reference.outputs);
+        boundsOf(function, i, inputs, reference.outputs, isTF32);
     if (!found)
       return found.takeError();
     bounds.push_back(std::move(*found));

@@ -134,6 +134,33 @@ std::optional<TileLayout> goat::layout::mmaOperandB(int32_t k, int32_t cols,
                 {warpsM, warpsN}, {false, true}, error);
 }
 
+std::optional<TileLayout> goat::layout::mmaOperandA32(int32_t rows, int32_t k,
+                                                      DepthOrder order,
+                                                      int32_t warpsM,
+                                                      int32_t warpsN,
+                                                      std::string *error) {
+  Atom atom = order == DepthOrder::Paired
+                  ? Atom{{{8, 0}, {0, 1}}, rowMajorLanes, {}}
+                  : Atom{{{8, 0}, {0, 4}},
+                         {{0, 1}, {0, 2}, {1, 0}, {2, 0}, {4, 0}},
+                         {}};
+  return spread({"mma operand A of 32 bits", {16, 8}, 1, atom}, {rows, k},
+                {warpsM, warpsN}, {true, false}, error);
+}
+
+std::optional<TileLayout> goat::layout::mmaOperandB32(int32_t k, int32_t cols,
+                                                      DepthOrder order,
+                                                      int32_t warpsM,
+                                                      int32_t warpsN,
+                                                      std::string *error) {
+  Atom atom =
+      order == DepthOrder::Paired
+          ? Atom{{{1, 0}}, colMajorLanes, {}}
+          : Atom{{{4, 0}}, {{1, 0}, {2, 0}, {0, 1}, {0, 2}, {0, 4}}, {}};
+  return spread({"mma operand B of 32 bits", {8, 8}, 0, atom}, {k, cols},
+                {warpsM, warpsN}, {false, true}, error);
+}
+
 std::optional<TileLayout> goat::layout::wgmmaAccumulator(int32_t rows,
                                                          int32_t cols,
                                                          int32_t warpgroups,

@@ -32,6 +32,7 @@ void goat::buildGoatToGoatTile(OpPassManager &passes,
   schedule.strip = options.strip;
   schedule.keyTerms = options.keyTerms;
   schedule.maskIndex = options.maskIndex;
+  schedule.f32Product = options.f32Product;
   schedule.target = target.empty() ? options.target.getValue() : target.str();
   passes.addNestedPass<func::FuncOp>(createChooseSchedule(schedule));
   passes.addPass(createConvertGoatToGoatTile());

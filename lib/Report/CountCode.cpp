@@ -35,7 +35,9 @@ static std::vector<PipeLoad> countLoads(const Listing &listing,
     case Pipe::Tensor: {
       const bool isWarpgroup =
           opcode.starts_with("wgmma") || opcode.contains("GMMA.");
-      load += instruction.tensorFlops / 32.0 /
+      // HMMA.1688.F32.TF32, mma.sync.….f32.tf32.tf32.f32: half of 16 bits.
+      const bool isTF32 = opcode.contains_insensitive(".tf32");
+      load += instruction.tensorFlops / 32.0 * (isTF32 ? 2 : 1) /
               (isWarpgroup ? rates.peakTensorFlops : rates.mmaFlops);
       break;
     }

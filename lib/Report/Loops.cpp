@@ -190,9 +190,9 @@ std::vector<Loop> goat::report::findLoops(const Listing &listing) {
   return Graph(listing).loops();
 }
 
-static int64_t countTensor(const Listing &listing, const Loop &loop) {
+static int64_t countKind(const Listing &listing, const Loop &loop, Kind kind) {
   return llvm::count_if(loop.instructions, [&](size_t index) {
-    return listing.instructions[index].kind == Kind::Tensor;
+    return listing.instructions[index].kind == kind;
   });
 }
 
@@ -218,20 +218,31 @@ static std::vector<Loop> innermost(std::vector<Loop> loops) {
 }
 
 std::vector<Loop> goat::report::findTileLoops(const Listing &listing) {
-  std::vector<Loop> tensor, complete;
+  std::vector<Loop> tensor, complete, exact;
   for (Loop &loop : findLoops(listing)) {
-    if (countTensor(listing, loop) == 0)
+    const bool isComplete = hasExponential(listing, loop);
+    if (countKind(listing, loop, Kind::Tensor) == 0) {
+      if (isComplete && countKind(listing, loop, Kind::CopyAsync) &&
+          countKind(listing, loop, Kind::FMA))
+        exact.push_back(std::move(loop));
       continue;
-    if (hasExponential(listing, loop))
+    }
+    if (isComplete)
       complete.push_back(loop);
     tensor.push_back(std::move(loop));
   }
+  const Kind product =
+      tensor.empty() && !exact.empty() ? Kind::FMA : Kind::Tensor;
+  if (product == Kind::FMA)
+    complete = std::move(exact);
   std::vector<Loop> loops =
       innermost(complete.empty() ? std::move(tensor) : std::move(complete));
   llvm::sort(loops, [&](const Loop &a, const Loop &b) {
-    // |a| / tensor(a) < |b| / tensor(b); the earlier one when they are equal.
-    const int64_t left = a.instructions.size() * countTensor(listing, b);
-    const int64_t right = b.instructions.size() * countTensor(listing, a);
+    // |a| / products(a) < |b| / products(b); the earlier one when they are
+    // equal.
+    const int64_t left = a.instructions.size() * countKind(listing, b, product);
+    const int64_t right =
+        b.instructions.size() * countKind(listing, a, product);
     return left != right ? left < right
                          : a.instructions.front() < b.instructions.front();
   });

@@ -19,26 +19,34 @@ using namespace mlir;
 using namespace goat;
 using namespace goat::runtime;
 
-static double toleranceOf(DType dtype) {
-  switch (dtype) {
+static double toleranceOf(const Precision &precision) {
+  if (precision.isLse)
+    return tolerances::lse + tolerances::score +
+           (precision.isTF32 ? tolerances::tf32 : 0);
+  switch (precision.dtype) {
   case DType::F16:
     return tolerances::f16;
   case DType::BF16:
     return tolerances::bf16;
   case DType::F32:
-    return tolerances::lse + tolerances::score;
+    if (precision.isTF32)
+      return tolerances::tf32;
+    return tolerances::f32 + (precision.hasPriors ? tolerances::score : 0);
   case DType::I32:
     return 0;
   }
   llvm_unreachable("unknown dtype");
 }
 
-Bounds goat::runtime::boundsOf(const Tensor &expected, DType dtype,
+Bounds goat::runtime::boundsOf(const Tensor &expected,
+                               const Precision &precision,
                                llvm::ArrayRef<double> magnitudes) {
   Bounds bounds;
-  bounds.relativeL2 = toleranceOf(dtype);
+  bounds.relativeL2 = toleranceOf(precision);
   bounds.rows.shape = expected.shape;
-  const bool hasRows = dtype != DType::F32 && !expected.shape.empty();
+  const double cancellation = precision.isTF32 ? tolerances::tf32Cancellation
+                                               : tolerances::cancellation;
+  const bool hasRows = !precision.isLse && !expected.shape.empty();
   const int64_t width = hasRows ? bounds.rows.shape.pop_back_val() : 1;
   const int64_t rows = reference::numElements(bounds.rows.shape);
   double squaredNorm = 0, squaredFloor = 0;
@@ -49,18 +57,18 @@ Bounds goat::runtime::boundsOf(const Tensor &expected, DType dtype,
       if (std::isfinite(element))
         squared += element * element;
     double floor = 0, relative = tolerances::rowFactor * bounds.relativeL2;
-    if (dtype == DType::F32) {
+    if (precision.isLse) {
       floor = std::isfinite(expected.data[row])
                   ? bounds.relativeL2 * std::max(1.0, std::sqrt(squared))
                   : 0;
       relative = 0;
     } else if (!magnitudes.empty()) {
-      floor = tolerances::cancellation * std::sqrt(width) * magnitudes[row];
+      floor = cancellation * std::sqrt(width) * magnitudes[row];
       if (width < tolerances::narrowRow)
         floor += bounds.relativeL2 * std::sqrt(width) * magnitudes[row];
     }
     // What is stored rounds to a subnormal at worst; zeros stay zeros.
-    if (dtype == DType::F16 && squared > 0)
+    if (precision.dtype == DType::F16 && squared > 0)
       floor += tolerances::f16Underflow * std::sqrt(width);
     squaredNorm += squared;
     squaredFloor += floor * floor;
@@ -69,6 +77,10 @@ Bounds goat::runtime::boundsOf(const Tensor &expected, DType dtype,
   bounds.total = std::sqrt(bounds.relativeL2 * bounds.relativeL2 * squaredNorm +
                            squaredFloor);
   return bounds;
+}
+
+bool goat::runtime::isInTF32(const ptx::Artifact &artifact) {
+  return artifact.kernel.choices.getString("f32_product") == "tf32";
 }
 
 /// What the function's parameter holds that `value` is; null for other values.
@@ -110,25 +122,32 @@ static std::vector<double> magnitudesOf(AttentionOp op,
   return magnitudes;
 }
 
-llvm::Expected<Bounds>
-goat::runtime::boundsOf(func::FuncOp function, unsigned index,
-                        llvm::ArrayRef<Tensor> inputs,
-                        llvm::ArrayRef<Tensor> expected) {
+llvm::Expected<Bounds> goat::runtime::boundsOf(func::FuncOp function,
+                                               unsigned index,
+                                               llvm::ArrayRef<Tensor> inputs,
+                                               llvm::ArrayRef<Tensor> expected,
+                                               bool isTF32) {
   llvm::Expected<DType> dtype = dtypeOf(function.getResultTypes()[index]);
   if (!dtype)
     return dtype.takeError();
   OperandRange returned =
       function.getBody().front().getTerminator()->getOperands();
   std::vector<double> magnitudes;
-  if (auto op = returned[index].getDefiningOp<AttentionOp>();
-      op && returned[index] == op.getOut()) {
+  Precision precision{*dtype};
+  auto op = returned[index].getDefiningOp<AttentionOp>();
+  if (op) {
+    precision.isLse = returned[index] == op.getLse();
+    precision.isTF32 = isTF32 && op.getQueryType().getElementType().isF32();
+    precision.hasPriors = !op.getScore().empty();
+  }
+  if (op && !precision.isLse) {
     const Tensor *lse = nullptr;
     for (auto [value, tensor] : llvm::zip_equal(returned, expected))
       if (value == op.getLse())
         lse = &tensor;
     magnitudes = magnitudesOf(op, inputs, expected[index].shape, lse);
   }
-  return boundsOf(expected[index], *dtype, magnitudes);
+  return boundsOf(expected[index], precision, magnitudes);
 }
 
 /// The indices of element `at` of a tensor of this shape.

@@ -31,6 +31,16 @@ constexpr double nineDecimals = 6e-10;
 constexpr double bf16Output = 0x1p-8;
 constexpr double f16Output = 0x1p-11;
 
+/// The same of f32: products exact in f32 add the rounding of sums of D terms
+/// to scores near 1, and of exponentials; in tf32 query, key, weights and value
+/// are rounded to 2^-11 as they are multiplied.
+constexpr double f32Output = 2e-6;
+constexpr double tf32Output = 0x1p-10;
+
+/// A sum of some hundred terms in f32, in units of the sum of their sizes:
+/// 2^-24 for each addition, of random signs.
+constexpr double sumOfF32 = 1e-6;
+
 /// The kernel's lse, in units of max(1, |lse|): sums in f32 of ex2.approx
 /// (2^-22 relative) and one lg2.approx.
 constexpr double lse = 1e-5;

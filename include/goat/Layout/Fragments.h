@@ -6,10 +6,11 @@
 //
 // Builders of layouts: the register fragments of the matrix instructions, as
 // the PTX ISA defines them ("Matrix Fragments for mma.m16n8k16 with
-// floating point type", "Register Fragments for wgmma.mma_async.m64nNk16"), and
-// plain layouts for copies. Each returns nothing, and the reason in `error` if
-// given, when the sizes do not fit. Numbers of warps and threads are powers of
-// two; a warp index is warpM + warpsM * warpN.
+// floating point type", "... mma.m16n8k8", "Register Fragments for
+// wgmma.mma_async.m64nNk16"), and plain layouts for copies. Each returns
+// nothing, and the reason in `error` if given, when the sizes do not fit.
+// Numbers of warps and threads are powers of two; a warp index is warpM +
+// warpsM * warpN.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +53,33 @@ std::optional<TileLayout> mmaOperandA(int32_t rows, int32_t k, int32_t warpsM,
 std::optional<TileLayout> mmaOperandB(int32_t k, int32_t cols,
                                       int32_t warpsM = 1, int32_t warpsN = 1,
                                       std::string *error = nullptr);
+
+/// Which depth each slot of a multiply takes. A product is the same for every
+/// order that A and B agree on.
+enum class DepthOrder {
+  /// As the instruction numbers them: slots t and t + 4 of a thread.
+  Natural,
+  /// Columns 2t and 2t + 1: what a thread holds of an accumulator.
+  Paired
+};
+
+/// A of mma.m16n8k8 with 32-bit elements (tf32) over a rows x k tile, split
+/// over warpsM like the accumulator and copied over warpsN. Register order,
+/// fastest first: a0 to a3 of one m16k8 fragment, then k tiles, then m tiles.
+/// In paired order a thread holds the same elements as of an accumulator of
+/// rows x k.
+std::optional<TileLayout> mmaOperandA32(int32_t rows, int32_t k,
+                                        DepthOrder order, int32_t warpsM,
+                                        int32_t warpsN = 1,
+                                        std::string *error = nullptr);
+
+/// B of mma.m16n8k8 with 32-bit elements (tf32) over a k x cols tile, split
+/// over warpsN like the accumulator and copied over warpsM. Register order,
+/// fastest first: b0, b1 of one k8n8 fragment, then k tiles, then n tiles.
+std::optional<TileLayout> mmaOperandB32(int32_t k, int32_t cols,
+                                        DepthOrder order, int32_t warpsM = 1,
+                                        int32_t warpsN = 1,
+                                        std::string *error = nullptr);
 
 /// D of wgmma.m64nNk16 over a rows x cols tile. Each warpgroup of four warps
 /// owns rows / warpgroups consecutive rows (a multiple of 64); warp w of it has

@@ -46,6 +46,11 @@ struct GoatToPTXOptions : mlir::PassPipelineOptions<GoatToPTXOptions> {
       llvm::cl::desc("When an index of the key tiles a mask lets pass is "
                      "built: auto, always or never"),
       llvm::cl::init("auto")};
+  Option<std::string> f32Product{
+      *this, "f32-product",
+      llvm::cl::desc(
+          "How query, key and value of f32 are multiplied: exact or tf32"),
+      llvm::cl::init("exact")};
   Option<std::string> target{
       *this, "target", llvm::cl::desc("The chip tile sizes are chosen for"),
       llvm::cl::init("sm_90")};

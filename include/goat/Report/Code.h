@@ -126,9 +126,10 @@ struct Loop {
 std::vector<Loop> findLoops(const Listing &listing);
 
 /// The loops that multiply tiles: innermost ones with tensor instructions and
-/// exponentials (when there are none, innermost ones with tensor instructions),
-/// the one with the fewest other instructions for each tensor instruction
-/// first. That one has no mask to evaluate.
+/// exponentials (when there are none, innermost ones with tensor instructions;
+/// without tensor instructions, innermost ones with asynchronous copies,
+/// exponentials and fused multiply-adds), the one with the fewest other
+/// instructions for each product first. That one has no mask to evaluate.
 std::vector<Loop> findTileLoops(const Listing &listing);
 
 } // namespace goat::report

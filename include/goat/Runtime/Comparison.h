@@ -12,13 +12,25 @@
 #define GOAT_RUNTIME_COMPARISON_H
 
 #include "goat/Runtime/Tensors.h"
+#include "goat/Target/PTX/Artifact.h"
 
 namespace goat::runtime {
 
+/// What an output's error depends on.
+struct Precision {
+  DType dtype;
+  /// Of an element for each row: an lse.
+  bool isLse = false;
+  /// Query, key and value of f32 are multiplied in tf32.
+  bool isTF32 = false;
+  /// Scores are more than scaled products.
+  bool hasPriors = false;
+};
+
 /// How far an output x may be from the reference's r.
 struct Bounds {
-  /// On ‖x − r‖₂ of each row of 16-bit elements (the output's shape without its
-  /// last axis), or on |x − r| of each element in f32 (the output's shape).
+  /// On ‖x − r‖₂ of each row (the output's shape without its last axis), or on
+  /// |x − r| of each element of an lse (the output's shape).
   Tensor rows;
   /// On ‖x − r‖₂ over all finite elements.
   double total = 0;
@@ -26,22 +38,26 @@ struct Bounds {
   double relativeL2 = 0;
 };
 
-/// The bounds of an output whose reference is `expected`. A row of 16-bit
-/// elements may be off by a part of its own norm and by
-/// tolerances::cancellation of its entry in `magnitudes`; without entries a row
-/// of zeros has to be zeros. An element in f32 is an lse. Infinities have to be
-/// met exactly.
-Bounds boundsOf(const Tensor &expected, DType dtype,
+/// The bounds of an output whose reference is `expected`. A row may be off by a
+/// part of its own norm and by tolerances::cancellation of its entry in
+/// `magnitudes`; without entries a row of zeros has to be zeros. Infinities
+/// have to be met exactly.
+Bounds boundsOf(const Tensor &expected, const Precision &precision,
                 llvm::ArrayRef<double> magnitudes = {});
+
+/// Whether a compiled layer multiplies f32 in tf32, by the choices it was
+/// compiled with.
+bool isInTF32(const ptx::Artifact &artifact);
 
 /// The bounds of result `index` of a layer run on `inputs`, all of whose
 /// results on the reference are `expected`. Magnitudes are those of the value
 /// rows that the row's head may read; they count where there is an exclusion,
-/// and not in rows that see no key, as far as an lse tells. Fails where the
-/// result's type is no parameter type.
+/// and not in rows that see no key, as far as an lse tells. `isTF32` when f32
+/// is multiplied in tf32. Fails where the result's type is no parameter type.
 llvm::Expected<Bounds> boundsOf(mlir::func::FuncOp function, unsigned index,
                                 llvm::ArrayRef<Tensor> inputs,
-                                llvm::ArrayRef<Tensor> expected);
+                                llvm::ArrayRef<Tensor> expected,
+                                bool isTF32 = false);
 
 /// How far an output is from the reference's.
 struct Comparison {

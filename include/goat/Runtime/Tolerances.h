@@ -22,6 +22,18 @@ constexpr double bf16 = 0x1p-8;
 /// The same with the 2^-12 of f16.
 constexpr double f16 = 0x1p-11;
 
+/// An f32 output of products exact in f32, relative. Nothing is rounded to
+/// fewer bits; what adds up are scores, sums of D products (2^-24 of each step,
+/// of random signs), which an exponential turns into relative errors, and
+/// ex2.approx itself (2^-22). Priors come on top, see `score`.
+constexpr double f32 = 2e-6;
+
+/// An f32 output of products in tf32, relative. Query and key are rounded to
+/// 2^-11 as they are multiplied, which moves a score near 1 by some 2^-12 and
+/// its weight as much, and so are weights and value. Unlike 16-bit inputs,
+/// which the reference has rounded as well, all of it is the kernel's.
+constexpr double tf32 = 0x1p-10;
+
 /// One row of an output may be off by this many times the tolerance of the
 /// whole: its errors are measured by Σ p|v|, which in a single row of signed
 /// values may be a few times |Σ p v|. A row that is wrong is off by about 1.
@@ -35,15 +47,17 @@ constexpr int narrowRow = 4;
 /// Where an exclusion removes nearly all of a row, relative error says nothing:
 /// what remains is the rounding in f32 (2^-24) of a few operations on numbers
 /// as large as the row's values. In units of the largest |value| that the
-/// row's head may read; per element.
+/// row's head may read; per element. In tf32 what cancels was rounded to 2^-11.
 constexpr double cancellation = 1e-6;
+constexpr double tf32Cancellation = 0x1p-11;
 
 /// An element of lse, in units of max(1, |lse|): sums in f32, ex2.approx
 /// (2^-22) and one lg2.approx.
 constexpr double lse = 1e-5;
 
-/// What the scores in an lse may add, in the same units: sums of products in
-/// f32, and a prior that is good to 1e-5.
+/// What the scores may add to an lse, in the same units, and to an f32 output
+/// when there are priors: sums of products in f32, and a prior that is good to
+/// 1e-5.
 constexpr double score = 1e-5;
 
 /// What an element of a tiny row may lose in f16: half of the smallest number,

@@ -35,6 +35,103 @@ int64_t getBlockThreads(Operation *op) {
   return kernel->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
 }
 
+/// The chunks of a buffer of rank 2 that one thread copies. A panel's chunks
+/// divide the threads, so each thread stays in its column, and its addresses
+/// move by constants.
+class ThreadChunks {
+public:
+  ThreadChunks(ScalarEmitter &emitter, BufferType buffer, Value address,
+               int64_t threads)
+      : emitter(emitter), buffer(buffer), address(address),
+        elementBytes(buffer.getElementType().getIntOrFloatBitWidth() / 8),
+        rowBytes(buffer.getShape()[1] * elementBytes),
+        panelBytes(panelBytesOf(buffer, rowBytes)),
+        rowStep(threads / (panelBytes / chunkBytes)) {
+    Value thread = emitter.threadId();
+    int64_t panelChunks = panelBytes / chunkBytes;
+    row = emitter.divide(thread, panelChunks);
+    column = emitter.mul(emitter.remainder(thread, panelChunks),
+                         chunkBytes / elementBytes);
+  }
+
+  /// For each of the thread's rows calls `advance(isFirst)` and then, where the
+  /// buffer has that row, `visit(byte, pointer)` for each panel: the first byte
+  /// of the panel's columns, and the chunk in shared memory.
+  void forEach(llvm::function_ref<void(bool)> advance,
+               llvm::function_ref<void(int64_t, Value)> visit) {
+    OpBuilder &builder = emitter.getBuilder();
+    int64_t rows = buffer.getShape()[0];
+    std::optional<int64_t> step = sharedStep();
+    Value shared;
+    auto visitRow = [&] {
+      for (int64_t byte = 0; byte < rowBytes; byte += panelBytes)
+        visit(byte, emitter.elementPointer(emitter.sharedPointer(shared),
+                                           builder.getI8Type(),
+                                           emitter.i32(panelOffset(byte))));
+    };
+    for (int64_t first = 0; first < rows; first += rowStep) {
+      if (first > 0)
+        row = emitter.add(row, rowStep);
+      advance(first == 0);
+      shared = first > 0 && step ? emitter.add(shared, *step)
+                                 : emitter.add(address, offsetOfRow());
+      if (first + rowStep <= rows) {
+        visitRow();
+        continue;
+      }
+      auto branch = scf::IfOp::create(builder, emitter.getLoc(),
+                                      emitter.less(row, emitter.i32(rows)),
+                                      /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      visitRow();
+    }
+  }
+
+private:
+  /// The columns of a row that lie together, in bytes: those of a swizzled
+  /// buffer's panel, or of the largest power of two that divides the row and
+  /// that the threads can deal out.
+  static int64_t panelBytesOf(BufferType buffer, int64_t rowBytes) {
+    if (buffer.getSwizzled())
+      return swizzleOf(buffer).panelBytes();
+    return std::min<int64_t>(rowBytes & -rowBytes, 32 * chunkBytes);
+  }
+
+  /// Where the columns from a panel's first byte on lie: panels of a swizzled
+  /// buffer one after another.
+  int64_t panelOffset(int64_t byte) const {
+    return buffer.getSwizzled() ? byte * buffer.getShape()[0] : byte;
+  }
+
+  /// Where the row's chunk of the first panel lies.
+  Value offsetOfRow() {
+    Value colByte = emitter.mul(column, elementBytes);
+    if (buffer.getSwizzled())
+      return emitter.swizzledOffset(swizzleOf(buffer), row, colByte);
+    return emitter.add(emitter.mul(row, rowBytes), colByte);
+  }
+
+  /// How far `rowStep` rows are apart in shared memory; nothing if the swizzle
+  /// makes that depend on the row.
+  std::optional<int64_t> sharedStep() const {
+    if (!buffer.getSwizzled())
+      return rowStep * rowBytes;
+    if (rowStep % 8 != 0 && swizzleOf(buffer).swizzle().bits)
+      return std::nullopt;
+    return rowStep * panelBytes;
+  }
+
+  ScalarEmitter &emitter;
+  BufferType buffer;
+  Value address;
+
+public:
+  const int64_t elementBytes, rowBytes, panelBytes, rowStep;
+  /// The thread's row, and its first column in the first panel.
+  Value row, column;
+};
+
 struct CopyAsyncLowering : OpConversionPattern<CopyAsyncOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -43,17 +140,12 @@ struct CopyAsyncLowering : OpConversionPattern<CopyAsyncOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ScalarEmitter emitter(rewriter, op.getLoc());
     BufferType buffer = op.getBuffer().getType();
-    int64_t elementBytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;
-    int64_t rows = buffer.getShape()[0];
-    int64_t rowBytes = rowBytesOf(buffer);
-    // A panel's chunks divide the threads, so each thread stays in its column,
-    // and its addresses in both memories move by constants.
-    int64_t panelBytes = panelBytesOf(buffer);
-    int64_t panelChunks = panelBytes / chunkBytes;
-    int64_t rowStep = getBlockThreads(op) / panelChunks;
+    Type element = buffer.getElementType();
+    ThreadChunks chunks(emitter, buffer, adaptor.getBuffer().front(),
+                        getBlockThreads(op));
+    int64_t elementBytes = chunks.elementBytes;
     int64_t copiedBytes =
-        op.getColumns() ? *op.getColumns() * elementBytes : rowBytes;
-
+        op.getColumns() ? *op.getColumns() * elementBytes : chunks.rowBytes;
     Value firstRow = adaptor.getFirstRow().front();
     Value stride = adaptor.getStride().front();
     Value columnStride =
@@ -61,70 +153,36 @@ struct CopyAsyncLowering : OpConversionPattern<CopyAsyncOp> {
     auto alongRow = [&](Value elements) {
       return columnStride ? emitter.mul(elements, columnStride) : elements;
     };
-    Value thread = emitter.threadId();
-    Value row = emitter.divide(thread, panelChunks);
-    Value column = emitter.mul(emitter.remainder(thread, panelChunks),
-                               chunkBytes / elementBytes);
     Value offset = emitter.add(
-        emitter.mul(emitter.extend(emitter.add(firstRow, row)), stride),
-        alongRow(emitter.extend(column)));
-    Value global = emitter.elementPointer(adaptor.getPointer().front(),
-                                          buffer.getElementType(), offset);
-    std::optional<int64_t> sharedStep = getSharedStep(buffer, rowStep);
-    Value shared;
-    auto copyRow = [&] {
-      Value inRange =
-          emitter.less(emitter.add(firstRow, row), adaptor.getRows().front());
-      for (int64_t first = 0; first < rowBytes; first += panelBytes) {
-        // Panels lie one after another.
-        Value target = emitter.elementPointer(
-            emitter.sharedPointer(shared), rewriter.getI8Type(),
-            emitter.i32(panelOffset(buffer, first)));
-        SmallVector<Piece> pieces;
-        for (int64_t byte = 0; byte < chunkBytes; byte += op.getAlignment()) {
-          Value condition = inRange;
-          int64_t columns = (copiedBytes - first - byte) / elementBytes;
-          if (first + byte + panelBytes - chunkBytes >= copiedBytes)
-            condition = emitter.both(
-                condition, emitter.less(column, emitter.i32(columns)));
-          Value distance = columnStride
-                               ? emitter.constant(rewriter.getI64Type(),
-                                                  (first + byte) / elementBytes)
-                               : emitter.i32((first + byte) / elementBytes);
-          pieces.push_back(
-              {emitter.elementPointer(global, buffer.getElementType(),
-                                      alongRow(distance)),
-               condition});
-        }
-        copyChunk(emitter, buffer.getElementType(), op.getAlignment(), target,
-                  pieces);
-      }
+        emitter.mul(emitter.extend(emitter.add(firstRow, chunks.row)), stride),
+        alongRow(emitter.extend(chunks.column)));
+    Value global =
+        emitter.elementPointer(adaptor.getPointer().front(), element, offset);
+    auto advance = [&](bool isFirst) {
+      if (!isFirst)
+        global = emitter.elementPointer(global, element,
+                                        emitter.mul(stride, chunks.rowStep));
     };
-    for (int64_t first = 0; first < rows; first += rowStep) {
-      if (first > 0) {
-        row = emitter.add(row, rowStep);
-        global = emitter.elementPointer(global, buffer.getElementType(),
-                                        emitter.mul(stride, rowStep));
+    chunks.forEach(advance, [&](int64_t first, Value target) {
+      Value inRange = emitter.less(emitter.add(firstRow, chunks.row),
+                                   adaptor.getRows().front());
+      SmallVector<Piece> pieces;
+      for (int64_t byte = 0; byte < chunkBytes; byte += op.getAlignment()) {
+        Value condition = inRange;
+        int64_t columns = (copiedBytes - first - byte) / elementBytes;
+        if (first + byte + chunks.panelBytes - chunkBytes >= copiedBytes)
+          condition = emitter.both(
+              condition, emitter.less(chunks.column, emitter.i32(columns)));
+        Value distance = columnStride
+                             ? emitter.constant(rewriter.getI64Type(),
+                                                (first + byte) / elementBytes)
+                             : emitter.i32((first + byte) / elementBytes);
+        pieces.push_back(
+            {emitter.elementPointer(global, element, alongRow(distance)),
+             condition});
       }
-      if (first == 0 || !sharedStep)
-        shared =
-            emitter.add(adaptor.getBuffer().front(),
-                        getSharedOffset(emitter, buffer, row,
-                                        emitter.mul(column, elementBytes)));
-      else
-        shared = emitter.add(shared, *sharedStep);
-
-      if (first + rowStep <= rows) {
-        copyRow();
-        continue;
-      }
-      auto branch = scf::IfOp::create(rewriter, op.getLoc(),
-                                      emitter.less(row, emitter.i32(rows)),
-                                      /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
-      copyRow();
-    }
+      copyChunk(emitter, element, op.getAlignment(), target, pieces);
+    });
     replaceTile(rewriter, op, {});
     return success();
   }
@@ -155,44 +213,30 @@ private:
           loadElements(emitter, {piece.global, element}, 1, piece.condition));
     storeElements(emitter, {target, element}, elements, /*condition=*/{});
   }
+};
 
-  static int64_t rowBytesOf(BufferType buffer) {
-    return buffer.getShape()[1] *
-           buffer.getElementType().getIntOrFloatBitWidth() / 8;
-  }
+struct RoundTF32Lowering : OpConversionPattern<RoundTF32Op> {
+  using OpConversionPattern::OpConversionPattern;
 
-  /// The columns of a row that lie together, in bytes: those of a swizzled
-  /// buffer's panel, or of the largest power of two that divides the row and
-  /// that the threads can deal out.
-  static int64_t panelBytesOf(BufferType buffer) {
-    if (buffer.getSwizzled())
-      return swizzleOf(buffer).panelBytes();
-    int64_t rowBytes = rowBytesOf(buffer);
-    return std::min<int64_t>(rowBytes & -rowBytes, 32 * chunkBytes);
-  }
-
-  static int64_t panelOffset(BufferType buffer, int64_t colByte) {
-    return buffer.getSwizzled() ? colByte * buffer.getShape()[0] : colByte;
-  }
-
-  /// Where a row's byte `colByte` of the first panel lies.
-  static Value getSharedOffset(ScalarEmitter &emitter, BufferType buffer,
-                               Value row, Value colByte) {
-    if (buffer.getSwizzled())
-      return emitter.swizzledOffset(swizzleOf(buffer), row, colByte);
-    return emitter.add(emitter.mul(row, rowBytesOf(buffer)), colByte);
-  }
-
-  /// How far `rowStep` rows are apart in shared memory; nothing if the swizzle
-  /// makes that depend on the row.
-  static std::optional<int64_t> getSharedStep(BufferType buffer,
-                                              int64_t rowStep) {
-    if (!buffer.getSwizzled())
-      return rowStep * rowBytesOf(buffer);
-    layout::SwizzledTile tile = swizzleOf(buffer);
-    if (rowStep % 8 != 0 && tile.swizzle().bits)
-      return std::nullopt;
-    return rowStep * tile.panelBytes();
+  LogicalResult
+  matchAndRewrite(RoundTF32Op op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    ThreadChunks chunks(emitter, op.getBuffer().getType(),
+                        adaptor.getBuffer().front(), getBlockThreads(op));
+    chunks.forEach(
+        [](bool) {},
+        [&](int64_t, Value shared) {
+          SmallVector<Value> words;
+          for (Value element :
+               loadElements(emitter, {shared, rewriter.getF32Type()},
+                            chunkBytes / chunks.elementBytes, /*condition=*/{}))
+            words.push_back(nvvm::roundToTF32(rewriter, op.getLoc(), element));
+          storeElements(emitter, {shared, rewriter.getI32Type()}, words,
+                        /*condition=*/{});
+        });
+    rewriter.eraseOp(op);
+    return success();
   }
 };
 
@@ -236,7 +280,6 @@ struct BarrierLowering : OpConversionPattern<BarrierOp> {
 
 void goat::tile::populateAsyncCopyPatterns(TypeConverter &converter,
                                            RewritePatternSet &patterns) {
-  patterns
-      .add<CopyAsyncLowering, CommitLowering, WaitLowering, BarrierLowering>(
-          converter, patterns.getContext());
+  patterns.add<CopyAsyncLowering, RoundTF32Lowering, CommitLowering,
+               WaitLowering, BarrierLowering>(converter, patterns.getContext());
 }

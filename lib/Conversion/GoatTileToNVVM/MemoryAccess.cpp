@@ -38,17 +38,10 @@ static SmallVector<Value> scatter(ScalarEmitter &emitter, Value vector,
   return values;
 }
 
-static Value bitcast(ScalarEmitter &emitter, Value value, Type type) {
-  if (value.getType() == type)
-    return value;
-  return LLVM::BitcastOp::create(emitter.getBuilder(), emitter.getLoc(), type,
-                                 value);
-}
-
 Value goat::tile::packPair(ScalarEmitter &emitter, Value low, Value high) {
   // LLVM selects one packed conversion when both halves are truncated floats.
-  return bitcast(emitter, gather(emitter, {low, high}),
-                 emitter.getBuilder().getI32Type());
+  return emitter.bitcast(gather(emitter, {low, high}),
+                         emitter.getBuilder().getI32Type());
 }
 
 namespace {
@@ -174,7 +167,7 @@ SmallVector<Value> goat::tile::loadElements(ScalarEmitter &emitter,
     if (words.elements > 1)
       type = VectorType::get({words.elements}, type);
     elements.append(
-        scatter(emitter, bitcast(emitter, word, type), words.elements));
+        scatter(emitter, emitter.bitcast(word, type), words.elements));
   }
   return elements;
 }
@@ -204,9 +197,9 @@ void goat::tile::storeElements(ScalarEmitter &emitter, ElementAddress address,
       Type narrow =
           builder.getIntegerType(address.elementType.getIntOrFloatBitWidth());
       word = LLVM::ZExtOp::create(builder, loc, words.type,
-                                  bitcast(emitter, word, narrow));
+                                  emitter.bitcast(word, narrow));
     }
-    operands.push_back(bitcast(emitter, word, words.type));
+    operands.push_back(emitter.bitcast(word, words.type));
     constraints += "," + words.constraint.str();
   }
   std::string text = "@$1 st" + spaceName(address.pointer) +

@@ -18,7 +18,8 @@ using namespace goat::tile;
 
 layout::SwizzledTile goat::tile::swizzleOf(BufferType buffer) {
   ArrayRef<int64_t> shape = buffer.getShape().take_back(2);
-  return *layout::SwizzledTile::create(shape[0], shape[1] * 2);
+  return *layout::SwizzledTile::create(
+      shape[0], shape[1] * buffer.getElementType().getIntOrFloatBitWidth() / 8);
 }
 
 namespace {

@@ -76,10 +76,9 @@ SmallVector<Value, 4> nvvm::multiplyMatrix(OpBuilder &builder, Location loc,
   return unpack(builder, loc, result, 4);
 }
 
-SmallVector<Value, 4> nvvm::multiplyNarrow(OpBuilder &builder, Location loc,
-                                           ValueRange a, Value b,
-                                           ValueRange c) {
-  auto type = NVVM::MMATypes::bf16;
+static SmallVector<Value, 4> multiplyM16N8K8(OpBuilder &builder, Location loc,
+                                             NVVM::MMATypes type, ValueRange a,
+                                             ValueRange b, ValueRange c) {
   auto resultType = LLVM::LLVMStructType::getLiteral(
       builder.getContext(), SmallVector<Type>(4, builder.getF32Type()));
   Value result = NVVM::MmaOp::create(
@@ -89,6 +88,25 @@ SmallVector<Value, 4> nvvm::multiplyNarrow(OpBuilder &builder, Location loc,
   return unpack(builder, loc, result, 4);
 }
 
+SmallVector<Value, 4> nvvm::multiplyNarrow(OpBuilder &builder, Location loc,
+                                           ValueRange a, Value b,
+                                           ValueRange c) {
+  return multiplyM16N8K8(builder, loc, NVVM::MMATypes::bf16, a, b, c);
+}
+
+SmallVector<Value, 4> nvvm::multiplyTF32(OpBuilder &builder, Location loc,
+                                         ValueRange a, ValueRange b,
+                                         ValueRange c) {
+  return multiplyM16N8K8(builder, loc, NVVM::MMATypes::tf32, a, b, c);
+}
+
+Value nvvm::roundToTF32(OpBuilder &builder, Location loc, Value value) {
+  if (!value.getType().isF32())
+    value = LLVM::BitcastOp::create(builder, loc, builder.getF32Type(), value);
+  return NVVM::ConvertFloatToTF32Op::create(builder, loc, builder.getI32Type(),
+                                            value, NVVM::FPRoundingMode::RNA);
+}
+
 Value nvvm::shuffleXor(OpBuilder &builder, Location loc, Value value,
                        unsigned laneMask) {
   return NVVM::ShflOp::create(builder, loc, value.getType(),
@@ -96,6 +114,17 @@ Value nvvm::shuffleXor(OpBuilder &builder, Location loc, Value value,
                               constant(builder, loc, laneMask),
                               constant(builder, loc, 31), NVVM::ShflKind::bfly,
                               /*return_value_and_is_valid=*/UnitAttr());
+}
+
+Value nvvm::shuffleFromQuad(OpBuilder &builder, Location loc, Value value,
+                            unsigned lane) {
+  // The upper byte keeps the two low bits of the lane free: groups of four.
+  constexpr int32_t groupsOfFour = 0x1c1f;
+  return NVVM::ShflOp::create(
+      builder, loc, value.getType(), constant(builder, loc, -1), value,
+      constant(builder, loc, lane), constant(builder, loc, groupsOfFour),
+      NVVM::ShflKind::idx,
+      /*return_value_and_is_valid=*/UnitAttr());
 }
 
 Value nvvm::voteAny(OpBuilder &builder, Location loc, Value condition) {

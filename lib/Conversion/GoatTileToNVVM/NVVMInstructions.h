@@ -42,9 +42,23 @@ llvm::SmallVector<mlir::Value, 4>
 multiplyNarrow(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange a,
                mlir::Value b, mlir::ValueRange c);
 
+/// mma.m16n8k8 on tf32 with f32 accumulators: four i32 of A, two of B, four f32
+/// of C; returns four f32.
+llvm::SmallVector<mlir::Value, 4>
+multiplyTF32(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange a,
+             mlir::ValueRange b, mlir::ValueRange c);
+
+/// cvt.rna.tf32: an f32, or its bits as i32, rounded to tf32, as i32.
+mlir::Value roundToTF32(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value value);
+
 /// The f32 of the lane whose index differs by xor with `laneMask`.
 mlir::Value shuffleXor(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value value, unsigned laneMask);
+
+/// The f32 that thread `lane` of the calling thread's group of four holds.
+mlir::Value shuffleFromQuad(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value value, unsigned lane);
 
 /// vote.sync.any: whether `condition` (i1) holds in some lane of the warp.
 mlir::Value voteAny(mlir::OpBuilder &builder, mlir::Location loc,

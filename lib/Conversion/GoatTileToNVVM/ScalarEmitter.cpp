@@ -122,6 +122,12 @@ Value ScalarEmitter::select(Value condition, Value a, Value b) {
   return arith::SelectOp::create(builder, loc, condition, a, b);
 }
 
+Value ScalarEmitter::bitcast(Value a, Type type) {
+  if (a.getType() == type)
+    return a;
+  return LLVM::BitcastOp::create(builder, loc, type, a);
+}
+
 Value ScalarEmitter::extend(Value a) {
   Type i64 = builder.getI64Type();
   if (a.getType() == i64)

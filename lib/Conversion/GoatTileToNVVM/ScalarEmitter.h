@@ -51,6 +51,8 @@ public:
   /// Both conditions hold; a null condition always holds.
   mlir::Value both(mlir::Value a, mlir::Value b);
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
+  /// The same bits as another type of that width.
+  mlir::Value bitcast(mlir::Value a, mlir::Type type);
   /// i32 or i64 to i64, signed.
   mlir::Value extend(mlir::Value a);
 

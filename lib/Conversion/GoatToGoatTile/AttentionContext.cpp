@@ -76,6 +76,13 @@ bool tile::variesBy(AttentionOp attention, Value value, Dependence coordinate) {
              });
 }
 
+F32ProductAttr tile::f32ProductOf(AttentionOp attention,
+                                  ScheduleAttr schedule) {
+  if (!attention.getQueryType().getElementType().isF32())
+    return {};
+  return F32ProductAttr::get(attention.getContext(), schedule.getF32Product());
+}
+
 Coordinates tile::coordinatesOf(const AttentionContext &context) {
   Coordinates at;
   at.batch = context.batch;

@@ -36,6 +36,13 @@ AttentionContext buildContext(AttentionOp attention, KernelBuilder &kernel,
 /// (`coordinate`), be it through their lengths and offsets.
 bool variesBy(AttentionOp attention, mlir::Value value, Dependence coordinate);
 
+/// How the schedule multiplies query, key and value of f32; null for 16-bit
+/// elements.
+F32ProductAttr f32ProductOf(AttentionOp attention, ScheduleAttr schedule);
+inline bool isTF32(F32ProductAttr product) {
+  return product && product.getValue() == F32Product::tf32;
+}
+
 /// The coordinates that are the same in the whole block; the others are null.
 Coordinates coordinatesOf(const AttentionContext &context);
 

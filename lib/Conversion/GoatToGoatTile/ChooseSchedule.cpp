@@ -48,11 +48,16 @@ static std::string describe(const ScheduleCost &cost,
       cost.special, cost.total, cost.residentBlocks);
 }
 
-static AttentionShape shapeOf(AttentionOp attention) {
+static AttentionShape shapeOf(AttentionOp attention, F32Product product) {
   RankedTensorType query = attention.getQueryType();
   AttentionShape shape;
-  shape.headDim = paddedHeadDim(attention.getHeadDim());
-  shape.valueDim = paddedHeadDim(attention.getValueDim());
+  Type element = query.getElementType();
+  shape.headDim = paddedHeadDim(attention.getHeadDim(), element);
+  shape.valueDim = paddedHeadDim(attention.getValueDim(), element);
+  shape.storedValueDim =
+      paddedValueColumns(attention.getValueDim(), element, product);
+  if (element.isF32())
+    shape.f32Product = product;
   shape.queryLength = knownOrZero(query.getDimSize(2));
   shape.keyLength = knownOrZero(attention.getKeyType().getDimSize(2));
   shape.matrices = knownOrZero(query.getDimSize(0)) * query.getDimSize(1);
@@ -93,6 +98,12 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
           << maskIndex << "'";
       return signalPassFailure();
     }
+    if (!symbolizeF32Product(f32Product)) {
+      getOperation().emitError("expected f32-product to be exact or tf32 but "
+                               "got '")
+          << f32Product << "'";
+      return signalPassFailure();
+    }
     getOperation().walk([&](AttentionOp attention) {
       if (!attention->hasAttr("goat_tile.schedule"))
         choose(attention, *chip);
@@ -106,7 +117,8 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
   }
 
   void choose(AttentionOp attention, const ptx::ChipDescription &chip) {
-    AttentionShape shape = shapeOf(attention);
+    AttentionShape shape = shapeOf(attention, *symbolizeF32Product(f32Product));
+    bool isF32 = shape.f32Product.has_value();
     std::optional<TileSizes> best;
     std::optional<ScheduleCost> least;
     // The first of equals is taken: larger blocks read keys less often, which
@@ -116,12 +128,20 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
     SmallVector<int64_t> keyCounts = {64, 80, 48, 32, 16};
     if (!shape.hasStrip && !shape.hasKeyVector)
       keyCounts.insert(keyCounts.begin() + 1, 96);
+    // Exact products of more than 48 keys spill at D = 64.
+    if (shape.f32Product == F32Product::exact)
+      keyCounts = {48, 32, 16};
+    SmallVector<int64_t> warpCounts = {4, 8};
+    if (isShort)
+      warpCounts = {2, 4};
+    else if (isF32)
+      warpCounts.push_back(2);
     for (int64_t rowsPerWarp : {32, 16}) {
-      // A key that is read for 32 rows is read half as often as for 16.
-      if (best && !isShort)
+      // A key that is read for 32 rows is read half as often as for 16. Tiles
+      // of f32 are so large that this may leave a multiprocessor few warps.
+      if (best && !isShort && !isF32)
         break;
-      for (int64_t count : candidates(warps, isShort ? ArrayRef<int64_t>{2, 4}
-                                                     : ArrayRef<int64_t>{4, 8}))
+      for (int64_t count : candidates(warps, warpCounts))
         for (int64_t tileKeys : candidates(keys, keyCounts))
           for (int64_t depth : candidates(stages, {2, 3})) {
             TileSizes sizes{rows ? int64_t(rows) : rowsPerWarp * count,
@@ -129,7 +149,7 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
             if (sizes.rows != 16 * count && sizes.rows != 32 * count)
               continue;
             // Such short tiles are for where nothing else fits.
-            if (rowsPerWarp == 32 && tileKeys < 48 && !keys)
+            if (rowsPerWarp == 32 && tileKeys < 48 && !keys && !isF32)
               continue;
             std::optional<ScheduleCost> cost = estimateCost(shape, sizes, chip);
             if (cost && (!least || cost->total < least->total)) {
@@ -151,14 +171,18 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
       source = symbolizeStripSource(strip).value_or(chooseStrip(shape, *best));
     KeyTerms how = KeyTerms::add;
     if (shape.hasKeyVector)
-      how = symbolizeKeyTerms(keyTerms).value_or(KeyTerms::product);
+      // What is exact in f32 stays out of the tensor cores.
+      how = symbolizeKeyTerms(keyTerms).value_or(
+          shape.f32Product == F32Product::exact ? KeyTerms::add
+                                                : KeyTerms::product);
     Builder builder(&getContext());
     attention->setAttr(
         "goat_tile.schedule",
-        ScheduleAttr::get(&getContext(), ScheduleKind::flash_mma, best->rows,
-                          best->keys, best->warps, best->stages, source, how,
-                          symbolizeMaskIndexUse(maskIndex).value_or(
-                              MaskIndexUse::automatic)));
+        ScheduleAttr::get(
+            &getContext(), ScheduleKind::flash_mma, best->rows, best->keys,
+            best->warps, best->stages, source, how,
+            symbolizeMaskIndexUse(maskIndex).value_or(MaskIndexUse::automatic),
+            shape.f32Product.value_or(F32Product::exact)));
     if (least)
       attention->setAttr("goat_tile.schedule_reason",
                          builder.getStringAttr(describe(*least, chip)));

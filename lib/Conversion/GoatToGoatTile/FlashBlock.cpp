@@ -13,9 +13,17 @@ using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
 
-int64_t tile::paddedHeadDim(int64_t dim) {
-  // The depth of a matrix multiply.
-  return dim <= greatestHeadDim ? llvm::alignTo(dim, 16) : 0;
+int64_t tile::paddedHeadDim(int64_t dim, Type element) {
+  return dim <= greatestHeadDim ? llvm::alignTo(dim, element.isF32() ? 8 : 16)
+                                : 0;
+}
+
+int64_t tile::paddedValueColumns(int64_t dim, Type element,
+                                 F32Product product) {
+  constexpr int64_t columnsOf128Bytes = 32;
+  if (element.isF32() && product == F32Product::tf32)
+    return llvm::alignTo(dim, columnsOf128Bytes);
+  return paddedHeadDim(dim, element);
 }
 
 FlashBlock::FlashBlock(AttentionOp attention, ScheduleAttr schedule,
@@ -27,8 +35,9 @@ FlashBlock::FlashBlock(AttentionOp attention, ScheduleAttr schedule,
   scoreType = RankedTensorType::get({schedule.getRows(), schedule.getKeys()},
                                     f32, encoding);
   outputType = RankedTensorType::get(
-      {schedule.getRows(), paddedHeadDim(attention.getValueDim())}, f32,
-      encoding);
+      {schedule.getRows(),
+       paddedHeadDim(attention.getValueDim(), elementType())},
+      f32, encoding);
   rowType = getSliceType(scoreType, 1, f32);
 }
 
@@ -76,6 +85,22 @@ RowMatrix FlashBlock::outputMatrix() {
                attention.getNumQueryHeads(), context.queryRows, width);
   return {pointer, tiles.i64(width), Value(), width,
           rowAlignmentBytes(width, elementType())};
+}
+
+Value FlashBlock::narrow(Value tile) {
+  Type type =
+      withElementType(cast<RankedTensorType>(tile.getType()), elementType());
+  if (type == tile.getType())
+    return tile;
+  return arith::TruncFOp::create(builder, tiles.loc, type, tile);
+}
+
+Value FlashBlock::widen(Value tile) {
+  Type type = withElementType(cast<RankedTensorType>(tile.getType()),
+                              builder.getF32Type());
+  if (type == tile.getType())
+    return tile;
+  return arith::ExtFOp::create(builder, tiles.loc, type, tile);
 }
 
 Coordinates FlashBlock::coordinates() const {

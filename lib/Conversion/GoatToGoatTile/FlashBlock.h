@@ -20,9 +20,14 @@ namespace goat::tile {
 /// The largest head dimension a tile of query rows has registers for.
 constexpr int64_t greatestHeadDim = 256;
 
-/// The head dimension a tile has for a tensor's: the next multiple of 16, or 0
-/// beyond the greatest. The columns between are zero.
-int64_t paddedHeadDim(int64_t dim);
+/// The head dimension a tile has for a tensor's: the next multiple of the depth
+/// of a multiply, 16 or, of f32, 8; 0 beyond the greatest. The columns between
+/// are zero.
+int64_t paddedHeadDim(int64_t dim, mlir::Type element);
+
+/// The columns of a buffer of value rows. In tf32 their elements are read one
+/// by one, without bank conflicts where rows are a multiple of 128 bytes.
+int64_t paddedValueColumns(int64_t dim, mlir::Type element, F32Product product);
 
 class FlashBlock {
 public:
@@ -39,6 +44,9 @@ public:
   RowMatrix matrix(mlir::Value tensor, mlir::Value firstRow = {});
   /// The matrix of this block's rows in the output.
   RowMatrix outputMatrix();
+  /// An f32 tile with elements as in memory, and the inverse.
+  mlir::Value narrow(mlir::Value tile);
+  mlir::Value widen(mlir::Value tile);
   /// The coordinates of the block's rows; those of the keys are null.
   Coordinates coordinates() const;
   bool isSoftmax() { return attention.getNormalizer() == Normalizer::softmax; }

@@ -95,12 +95,10 @@ FailureOr<Value> Epilogue::applyExclusion(Value row) {
       block.locate();
       OwnRows own = findOwnRows(index);
       Type element = block.elementType();
-      Value narrow =
-          block.matrix(attention.getValue(), own.first)
-              .load(tiles, withElementType(block.outputType, element),
-                    own.distance, own.exists);
-      return arith::ExtFOp::create(builder, tiles.loc, block.outputType,
-                                   narrow);
+      return block.widen(block.matrix(attention.getValue(), own.first)
+                             .load(tiles,
+                                   withElementType(block.outputType, element),
+                                   own.distance, own.exists));
     });
   }
   FailureOr<Value> excluded = evaluator.evaluate(yielded(region));
@@ -184,10 +182,8 @@ LogicalResult Epilogue::build(Value output, OnlineSoftmax *softmax,
                     block.outputType),
       *row, zero);
 
-  Type element = block.elementType();
-  Value narrow = arith::TruncFOp::create(
-      builder, tiles.loc, withElementType(block.outputType, element), finished);
-  block.outputMatrix().store(tiles, narrow, block.query, block.queryExists);
+  block.outputMatrix().store(tiles, block.narrow(finished), block.query,
+                             block.queryExists);
   if (attention.getLse())
     storeLse(total.reference, total.sum, rowSees);
   return success();

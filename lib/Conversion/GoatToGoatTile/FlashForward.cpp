@@ -162,10 +162,11 @@ LogicalResult FlashForward::step(Value place, bool isPartial,
   int64_t stages = block.schedule.getStages();
   WaitOp::create(builder, tiles.loc, carried.groups.front(),
                  builder.getI32IntegerAttr(stages - 2));
+  KeyTile tile = tileAt(place, 0, carried);
+  copies->roundTile(tile);
   // Now this tile is in place, and every thread has left the slot the next
   // copies and priors go to.
   BarrierOp::create(builder, tiles.loc);
-  KeyTile tile = tileAt(place, 0, carried);
   carried.groups.erase(carried.groups.begin());
   carried.groups.push_back(
       copies->copyNext(tileAt(place, stages - 1, carried), keyTiles, *scores));
@@ -204,16 +205,19 @@ LogicalResult FlashForward::step(Value place, bool isPartial,
   if (!block.isSoftmax() && !attention.getExclude().empty())
     carried.rows.reference = raisedMaximum(*score, carried.rows.reference);
 
-  Type element = block.elementType();
-  Value narrow = arith::TruncFOp::create(
-      builder, tiles.loc, withElementType(block.scoreType, element), weights);
-  auto operandType = RankedTensorType::get(
-      block.scoreType.getShape(), element,
-      MmaOperandAttr::get(builder.getContext(), block.schedule.getWarps()));
-  Value operand =
-      ConvertLayoutOp::create(builder, tiles.loc, operandType, narrow);
-  carried.output = MmaOp::create(builder, tiles.loc, block.outputType, operand,
-                                 copies->value(tile), carried.output, false);
+  Value operand = block.narrow(weights);
+  // A product takes f32 as another product left it.
+  F32ProductAttr f32Product = f32ProductOf(attention, block.schedule);
+  if (!f32Product) {
+    auto type = RankedTensorType::get(
+        block.scoreType.getShape(), block.elementType(),
+        MmaOperandAttr::get(builder.getContext(), block.schedule.getWarps()));
+    operand = ConvertLayoutOp::create(builder, tiles.loc, type, operand);
+  }
+  carried.output =
+      MmaOp::create(builder, tiles.loc, block.outputType, operand,
+                    copies->value(tile), carried.output,
+                    /*b_transposed=*/false, f32Product, isTF32(f32Product));
   if (block.isSoftmax())
     softmax->addRounded(operand, carried.rows);
   return success();
@@ -252,8 +256,11 @@ LogicalResult FlashForward::build() {
   scores.emplace(std::move(*score));
   exponentScale = scores->getLogitScale() * log2e;
   if (block.isSoftmax())
+    // Sums by the multiply are of 16-bit weights.
     softmax.emplace(tiles, block.scoreType, exponentScale,
-                    attention.getLse() ? RowSum::Exact : RowSum::Product);
+                    attention.getLse() || block.elementType().isF32()
+                        ? RowSum::Exact
+                        : RowSum::Product);
 
   Carried carried;
   if (keyTiles.list)
@@ -268,6 +275,7 @@ LogicalResult FlashForward::build() {
   if (failed(scores->generateAll(tiles, keyTiles.begin, keyTiles.end)) ||
       failed(scores->generate(tiles, first.front(), true)))
     return failure();
+  copies->roundQuery(carried.groups.front());
   carried.output = tiles.filledF32(0.0, block.outputType);
   if (block.isSoftmax())
     carried.rows = softmax->start();

@@ -92,13 +92,14 @@ static LogicalResult checkBuildable(AttentionOp attention,
              << "; compute tables before the call";
 
   Type element = attention.getQueryType().getElementType();
-  if (!element.isBF16() && !element.isF16())
-    return attention.emitError("expected bf16 or f16 for the schedule "
-                               "flash_mma but got ")
-           << element << "; cast query, key and value, or run the reference";
+  if (!element.isF32() && schedule.getF32Product() != F32Product::exact)
+    return attention.emitError("expected a schedule with f32_product = ")
+           << stringifyF32Product(schedule.getF32Product())
+           << " for an attention of f32 but got " << element
+           << "; leave it out, products of " << element << " are exact in f32";
   for (auto [name, dim] : {std::pair{"query and key", attention.getHeadDim()},
                            std::pair{"value", attention.getValueDim()}})
-    if (paddedHeadDim(dim) == 0)
+    if (paddedHeadDim(dim, element) == 0)
       return attention.emitError("expected a head dimension of at most ")
              << greatestHeadDim << " for the schedule flash_mma but got " << dim
              << " for " << name << "; split the heads, or run the reference";
@@ -192,6 +193,10 @@ static LogicalResult convert(func::FuncOp function) {
   if (attention->getLse())
     results.push_back(builder.getArrayAttr(lseDims));
   kernel->recordChoice("schedule", schedule);
+  if (attention->getQueryType().getElementType().isF32())
+    kernel->recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
   if (Attribute reason = (*attention)->getAttr("goat_tile.schedule_reason"))
     kernel->recordChoice("schedule_reason", reason);
   kernel->finish(32 * schedule.getWarps(), results);

@@ -25,6 +25,9 @@ int64_t tile::estimateRegisters(const AttentionShape &shape,
   // Reference and sum of each row; fragments of a and b; addresses.
   int64_t state = 2 * rowsPerWarp / 8;
   int64_t fragments = rowsPerWarp / 16 * 4 + 8;
+  // Four elements of each row and of two columns.
+  if (shape.f32Product == F32Product::exact)
+    fragments = rowsPerWarp / 8 * 4 + 8;
   int64_t strip = shape.hasStrip ? sizes.keys / 8 : 0;
   // As many as keep ptxas from spilling: it does with accumulators of 192, and
   // for a third block when 168 in all nearly suffice.
@@ -34,10 +37,10 @@ int64_t tile::estimateRegisters(const AttentionShape &shape,
 
 static int64_t sharedBytes(const AttentionShape &shape,
                            const TileSizes &sizes) {
-  constexpr int64_t elementBytes = 2;
+  int64_t elementBytes = shape.f32Product ? 4 : 2;
   int64_t bytes = elementBytes * (sizes.rows * shape.headDim +
                                   sizes.stages * sizes.keys *
-                                      (shape.headDim + shape.valueDim));
+                                      (shape.headDim + shape.storedValueDim));
   // The ring of quads, whichever strip there is, and the parts of two vectors.
   if (shape.hasStrip)
     bytes += 16 * (2 * sizes.rows + (sizes.stages + 1) * sizes.keys);
@@ -46,18 +49,74 @@ static int64_t sharedBytes(const AttentionShape &shape,
   return bytes;
 }
 
+namespace {
+
+/// What the two products take of a thread for each score it holds.
+struct ProductCounts {
+  /// Read from shared memory, in bytes, and the instructions that read them.
+  double bytes, loads;
+  /// Instructions that multiply and convert.
+  double multiplies, conversions;
+};
+
+} // namespace
+
+static ProductCounts countProducts(const AttentionShape &shape,
+                                   const TileSizes &sizes) {
+  double dims = shape.headDim + shape.valueDim;
+  double rowsPerWarp = double(sizes.rows) / sizes.warps;
+  // Elements of key and value, which each warp reads for its rows, and of
+  // query, which it reads once in a tile; ldmatrix reads 16 bytes for a thread.
+  double key = shape.headDim / rowsPerWarp,
+         value = shape.valueDim / rowsPerWarp,
+         query = double(shape.headDim) / sizes.keys;
+  ProductCounts counts{};
+  if (!shape.f32Product) {
+    counts.bytes = 2 * (key + value + query);
+    counts.loads = counts.bytes / 16;
+    counts.multiplies = dims / 64;
+    counts.conversions = 0.5; // of two weights at once
+    return counts;
+  }
+  if (*shape.f32Product == F32Product::tf32) {
+    // Each element of a tile is read, rounded by three instructions and written
+    // once for a block; a weight is rounded by two.
+    double stored = double(shape.headDim + shape.storedValueDim) / sizes.rows;
+    counts.bytes = 4 * (key + value + query) + 8 * stored;
+    counts.loads = (key + query) / 4 + value + stored / 2;
+    counts.multiplies = dims / 32;
+    counts.conversions = 3 * stored + 2;
+    return counts;
+  }
+  // Every thread reads its rows and columns for itself: 16 bytes of query and
+  // key, 8 of value; a weight comes from each of the row's four threads.
+  counts.loads = query + 2 * key + 4 * value + 4;
+  counts.bytes = 16 * (query + 2 * key) + 8 * 4 * value + 4 * 4;
+  counts.multiplies = dims;
+  return counts;
+}
+
 std::optional<ScheduleCost>
 tile::estimateCost(const AttentionShape &shape, const TileSizes &sizes,
                    const ptx::ChipDescription &chip) {
   constexpr int64_t registersOfThread = 255;
   int64_t registers = estimateRegisters(shape, sizes);
-  ScheduleCost cost;
+  ScheduleCost cost{};
   cost.sharedBytes = sharedBytes(shape, sizes);
   if (registers > registersOfThread ||
       cost.sharedBytes > chip.sharedBytesPerBlock)
     return std::nullopt;
 
   int64_t threads = 32 * sizes.warps;
+  ProductCounts products = countProducts(shape, sizes);
+  bool isExact = shape.f32Product == F32Product::exact;
+  // The loop over tiles is straight code, of 16 bytes an instruction, and has
+  // to fit the instruction cache of 128 KiB.
+  constexpr int64_t greatestLoop = 128 * 1024 / 16;
+  if (isExact &&
+      products.multiplies * sizes.rows * sizes.keys / threads > greatestLoop)
+    return std::nullopt;
+
   // The system keeps 1024 bytes of each block; registers come in eights.
   cost.residentBlocks =
       std::min({chip.sharedBytesPerMultiprocessor / (cost.sharedBytes + 1024),
@@ -70,21 +129,23 @@ tile::estimateCost(const AttentionShape &shape, const TileSizes &sizes,
 
   double dims = shape.headDim + shape.valueDim;
   double rowsPerWarp = double(sizes.rows) / sizes.warps;
-  // Thread instructions per score: fma, ex2, max, add and half a conversion;
-  // mma and ldmatrix of 512 bytes; about 65 instructions around a tile.
-  double fragmentBytes =
-      2 * dims / rowsPerWarp + 2.0 * shape.headDim / sizes.keys;
-  double copyBytes = 2 * dims / sizes.rows;
-  double multiplies = dims / 64, loads = fragmentBytes / 16;
+  // Thread instructions per score: fma, ex2, max, add; the products; about 65
+  // instructions around a tile.
+  double copyBytes = (shape.f32Product ? 4 : 2) *
+                     double(shape.headDim + shape.storedValueDim) / sizes.rows;
   double around = 65 * 32 / (rowsPerWarp * sizes.keys);
-  double instructions = 4.5 + multiplies + loads + around;
+  double instructions =
+      4 + products.multiplies + products.conversions + products.loads + around;
 
   const ptx::ChipRates &rates = chip.rates;
-  cost.tensor = 2 * dims / rates.mmaFlops;
-  cost.shared = (fragmentBytes + copyBytes) / rates.sharedBytes;
+  // tf32 has half the rate of 16 bits, by all data sheets.
+  if (!isExact)
+    cost.tensor = 2 * dims / rates.mmaFlops * (shape.f32Product ? 2 : 1);
+  cost.shared = (products.bytes + copyBytes) / rates.sharedBytes;
   cost.issue = instructions / (32 * rates.issueWarps);
   cost.arithmetic =
-      std::max(2.0 / rates.fmaLanes, (1.6 + around) / rates.aluLanes);
+      std::max((2.0 + (isExact ? products.multiplies : 0)) / rates.fmaLanes,
+               (1.1 + products.conversions + around) / rates.aluLanes);
   cost.special = 1.0 / rates.specialLanes;
 
   // One warp does these one after the other; the warps of a scheduler hide all

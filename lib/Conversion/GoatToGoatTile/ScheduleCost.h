@@ -10,6 +10,7 @@
 #ifndef GOAT_CONVERSION_GOATTOGOATTILE_SCHEDULECOST_H
 #define GOAT_CONVERSION_GOATTOGOATTILE_SCHEDULECOST_H
 
+#include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
 #include "goat/Target/PTX/Chips.h"
 
 #include <optional>
@@ -18,8 +19,11 @@ namespace goat::tile {
 
 /// The attention as far as its cost depends on it; lengths are 0 when unknown.
 struct AttentionShape {
-  /// Columns of the tiles of query and key, and of value.
-  int64_t headDim, valueDim;
+  /// Columns of the tiles of query and key, and of value; and of value as it is
+  /// stored in shared memory.
+  int64_t headDim, valueDim, storedValueDim;
+  /// How f32 is multiplied; nothing for 16-bit elements.
+  std::optional<F32Product> f32Product;
   int64_t queryLength, keyLength;
   /// Batch entries times heads, or 0 when unknown.
   int64_t matrices;

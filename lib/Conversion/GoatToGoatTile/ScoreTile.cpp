@@ -232,8 +232,10 @@ FailureOr<Value> ScoreTile::build(TileBuilder &tiles, KeyTile tile,
   if (keyVectors && keyTerms == KeyTerms::product)
     start =
         MmaOnesOp::create(builder, tiles.loc, keyVector(tiles, tile), start);
-  Value product = MmaOp::create(builder, tiles.loc, type, query, key, start,
-                                /*b_transposed=*/true);
+  F32ProductAttr f32Product = f32ProductOf(attention, schedule);
+  Value product =
+      MmaOp::create(builder, tiles.loc, type, query, key, start,
+                    /*b_transposed=*/true, f32Product, isTF32(f32Product));
   if (terms)
     return product;
 

@@ -12,7 +12,9 @@ using namespace goat;
 using namespace goat::tile;
 
 TileCopies::TileCopies(FlashBlock &block)
-    : block(block), keyMatrix(block.matrix(block.attention.getKey())),
+    : block(block),
+      isRounded(isTF32(f32ProductOf(block.attention, block.schedule))),
+      keyMatrix(block.matrix(block.attention.getKey())),
       valueMatrix(block.matrix(block.attention.getValue())) {
   AttentionOp attention = block.attention;
   ScheduleAttr schedule = block.schedule;
@@ -22,12 +24,13 @@ TileCopies::TileCopies(FlashBlock &block)
                                            block.elementType(), true),
                            IntegerAttr());
   };
-  queryBuffer =
-      alloc({schedule.getRows(), paddedHeadDim(attention.getHeadDim())});
-  keyRing = alloc({schedule.getStages(), schedule.getKeys(),
-                   paddedHeadDim(attention.getHeadDim())});
+  Type element = block.elementType();
+  int64_t headDim = paddedHeadDim(attention.getHeadDim(), element);
+  queryBuffer = alloc({schedule.getRows(), headDim});
+  keyRing = alloc({schedule.getStages(), schedule.getKeys(), headDim});
   valueRing = alloc({schedule.getStages(), schedule.getKeys(),
-                     paddedHeadDim(attention.getValueDim())});
+                     paddedValueColumns(attention.getValueDim(), element,
+                                        schedule.getF32Product())});
 }
 
 Value TileCopies::stage(Value ring, Value slot) {
@@ -73,4 +76,21 @@ SmallVector<Value> TileCopies::start(ArrayRef<KeyTile> first,
                           ahead == 0 ? queryToken : Value(),
                           /*isFirst=*/ahead == 0));
   return groups;
+}
+
+void TileCopies::roundTile(KeyTile tile) {
+  if (!isRounded)
+    return;
+  for (Value buffer : {key(tile), value(tile)})
+    RoundTF32Op::create(block.builder, block.tiles.loc, buffer);
+}
+
+void TileCopies::roundQuery(Value group) {
+  if (!isRounded)
+    return;
+  // Of the groups that `start` began, those after the first may be under way.
+  WaitOp::create(
+      block.builder, block.tiles.loc, group,
+      block.builder.getI32IntegerAttr(block.schedule.getStages() - 2));
+  RoundTF32Op::create(block.builder, block.tiles.loc, queryBuffer);
 }

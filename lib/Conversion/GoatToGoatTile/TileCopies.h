@@ -34,6 +34,11 @@ public:
     return copy(tile, keyTiles, scores, mlir::Value(), /*isFirst=*/false);
   }
 
+  /// In tf32, rounds what the copies of a key tile brought, once they are in
+  /// place and before the barrier; and the query tile, once `group` is.
+  void roundTile(KeyTile tile);
+  void roundQuery(mlir::Value group);
+
   mlir::Value query() const { return queryBuffer; }
   /// The stage that a key tile is in, and that of its values.
   mlir::Value key(KeyTile tile) { return stage(keyRing, tile.slot); }
@@ -45,6 +50,7 @@ private:
                    mlir::Value extraToken, bool isFirst);
 
   FlashBlock &block;
+  bool isRounded;
   RowMatrix keyMatrix, valueMatrix;
   mlir::Value queryBuffer, keyRing, valueRing;
 };

@@ -33,3 +33,16 @@ func.func @short(%q: tensor<1x4x16x64xbf16>, %k: tensor<1x4x4096x64xbf16>) -> te
     : (tensor<1x4x16x64xbf16>, tensor<1x4x4096x64xbf16>, tensor<1x4x4096x64xbf16>) -> (tensor<1x4x16x64xbf16>)
   return %out : tensor<1x4x16x64xbf16>
 }
+
+// f32 fits every chip up to the widest head, with few rows where there is little
+// shared memory; products exact in f32 keep functions of the key off the tensor
+// cores.
+// CHECK-LABEL: func.func @wide_f32
+// CHECK: goat_tile.schedule_reason = "{{.*}}: tensor 0.0000,
+// SMALL-LABEL: func.func @wide_f32
+// SMALL: goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 32, keys = 16, warps = 2, stages = 2>, goat_tile.schedule_reason
+func.func @wide_f32(%q: tensor<?x4x?x256xf32>) -> tensor<?x4x?x256xf32> {
+  %out = goat.attention %q, %q, %q
+    : (tensor<?x4x?x256xf32>, tensor<?x4x?x256xf32>, tensor<?x4x?x256xf32>) -> (tensor<?x4x?x256xf32>)
+  return %out : tensor<?x4x?x256xf32>
+}

@@ -31,8 +31,8 @@ func.func private @buffer_c3_rank(!goat_tile.buffer<64xbf16, swizzled>)
 
 // -----
 
-// expected-error@+1 {{(C3) expected a swizzled buffer to have 16-bit elements but got 'f32'}}
-func.func private @buffer_c3_element(!goat_tile.buffer<64x32xf32, swizzled>)
+// expected-error@+1 {{(C3) expected a swizzled buffer to have elements of 16 or 32 bits but got 'i8'}}
+func.func private @buffer_c3_element(!goat_tile.buffer<64x32xi8, swizzled>)
 
 // -----
 

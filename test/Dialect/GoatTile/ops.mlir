@@ -89,6 +89,11 @@ gpu.module @layer {
     %o = goat_tile.mma %a, %k, %d : tensor<128x64xbf16, #op>, !goat_tile.buffer<64x64xbf16, swizzled> -> tensor<128x64xf32, #mma>
     // CHECK: goat_tile.load %{{.*}}[%{{.*}}] : <f32>, i32 -> f32
     %x = goat_tile.load %u[%c0] : !goat_tile.ptr<f32>, i32 -> f32
+    // CHECK: goat_tile.round_tf32 %{{.*}} : <64x96xf32, swizzled>
+    // CHECK: goat_tile.mma %{{.*}}, %{{.*}}, %{{.*}} {f32_product = #goat_tile.f32_product<tf32>, rounded} : tensor<128x64xf32, #goat_tile.mma<warps = 4>>, <64x96xf32, swizzled> ->
+    %wide = goat_tile.alloc : !goat_tile.buffer<64x96xf32, swizzled>
+    goat_tile.round_tf32 %wide : !goat_tile.buffer<64x96xf32, swizzled>
+    %of = goat_tile.mma %d, %wide, %d {f32_product = #goat_tile.f32_product<tf32>, rounded} : tensor<128x64xf32, #mma>, !goat_tile.buffer<64x96xf32, swizzled> -> tensor<128x64xf32, #mma>
     // CHECK: goat_tile.splat %{{.*}} : f32 -> tensor<128x64xf32, #goat_tile.mma<warps = 4>>
     %xs = goat_tile.splat %x : f32 -> tensor<128x64xf32, #mma>
     %r = goat_tile.iota : tensor<128xi32, #row>

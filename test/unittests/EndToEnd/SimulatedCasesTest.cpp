@@ -44,15 +44,25 @@ public:
     });
   }
 
-  std::optional<ptx::Artifact> compile(const std::string &text) {
+  /// f32 in small tiles, as the simulator executes each multiply-add of rows
+  /// and keys that are not there.
+  std::optional<ptx::Artifact> compile(const std::string &text,
+                                       StringRef f32Product = "") {
     messages.clear();
+    GoatToPTXOptions options;
+    if (!f32Product.empty()) {
+      options.f32Product = f32Product.str();
+      options.tileRows = 32;
+      options.warps = 2;
+      options.tileKeys = 16;
+    }
     llvm::SourceMgr sources;
     sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text),
                                llvm::SMLoc());
     OwningOpRef<ModuleOp> module = parseSource(sources, &context);
     if (!module)
       return std::nullopt;
-    auto artifacts = compileToArtifacts(*module, chip, GoatToPTXOptions());
+    auto artifacts = compileToArtifacts(*module, chip, options);
     if (failed(artifacts) || artifacts->size() != 1)
       return std::nullopt;
     return std::move(artifacts->front());
@@ -92,41 +102,52 @@ static void check(const Tensor &actual, const Tensor &expected, double unit,
   }
 }
 
+/// How far an output and an lse may be from their answers.
+struct Units {
+  double output, lse = tolerances::lse;
+};
+
 static void runCase(const Case &test, const ptx::Artifact &artifact,
-                    const std::string &element, uint64_t seed) {
+                    const Units &units, uint64_t seed) {
   auto runner = runtime::createSimRunner(artifact, {seed, 0});
   auto result = runner->run(test.arguments, [](uint64_t, uint64_t) {});
   ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
   EXPECT_TRUE(result->findings.empty()) << result->findings.front();
   ASSERT_EQ(result->outputs.size(), test.expected.size());
-  double unit =
-      element == "bf16" ? tolerances::bf16Output : tolerances::f16Output;
   // Where the values are not all positive a row's weights times their
   // magnitudes sum to more than the answer, but to no more than the largest of
   // them, which is 1 in those cases.
-  check(result->outputs[0], test.expected[0], unit,
+  check(result->outputs[0], test.expected[0], units.output,
         std::min(1.0, largest(test.arguments[2])));
   if (test.expected.size() > 1)
-    check(result->outputs[1], test.expected[1], tolerances::lse, 1.0);
+    check(result->outputs[1], test.expected[1], units.lse, 1.0);
 }
 
-static void runAll(const Variant &variant, StringRef chip) {
+static void runAll(const Variant &variant, StringRef chip, Units units,
+                   StringRef f32Product = "") {
   Simulation simulation(chip);
   for (const Case &test : cases::allCases(variant)) {
     SCOPED_TRACE(test.name);
-    std::optional<ptx::Artifact> artifact = simulation.compile(test.text);
+    std::optional<ptx::Artifact> artifact =
+        simulation.compile(test.text, f32Product);
     ASSERT_TRUE(artifact.has_value()) << simulation.messages;
     for (uint64_t seed : {0, 1})
-      runCase(test, *artifact, variant.element, seed);
+      runCase(test, *artifact, units, seed);
   }
 }
 
-TEST(SimulatedCases, Bf16) { runAll({"bf16", 64, false}, "sm_80"); }
-TEST(SimulatedCases, F16) { runAll({"f16", 64, false}, "sm_90"); }
-TEST(SimulatedCases, DynamicSizes) { runAll({"f16", 64, true}, "sm_80"); }
-TEST(SimulatedCases, NarrowHeads) { runAll({"bf16", 32, true}, "sm_90"); }
-TEST(SimulatedCases, WideHeads) { runAll({"f16", 128, true}, "sm_90"); }
-TEST(SimulatedCases, PaddedHeads) { runAll({"bf16", 40, true}, "sm_80"); }
+constexpr Units bf16{tolerances::bf16Output}, f16{tolerances::f16Output},
+    f32{tolerances::f32Output},
+    tf32{tolerances::tf32Output, tolerances::tf32Output};
+
+TEST(SimulatedCases, Bf16) { runAll({"bf16", 64, false}, "sm_80", bf16); }
+TEST(SimulatedCases, F16) { runAll({"f16", 64, false}, "sm_90", f16); }
+TEST(SimulatedCases, DynamicSizes) { runAll({"f16", 64, true}, "sm_80", f16); }
+TEST(SimulatedCases, NarrowHeads) { runAll({"bf16", 32, true}, "sm_90", bf16); }
+TEST(SimulatedCases, WideHeads) { runAll({"f16", 128, true}, "sm_90", f16); }
+TEST(SimulatedCases, PaddedHeads) { runAll({"bf16", 40, true}, "sm_80", bf16); }
+TEST(SimulatedCases, F32) { runAll({"f32", 12, true}, "sm_80", f32, "exact"); }
+TEST(SimulatedCases, TF32) { runAll({"f32", 36, true}, "sm_90", tf32, "tf32"); }
 
 /// z is exactly 0 where a row is parallel to its own value.
 TEST(SimulatedCases, ParallelRowIsExactlyZero) {

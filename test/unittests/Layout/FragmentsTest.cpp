@@ -52,6 +52,57 @@ TEST(Fragments, OperandBOfOneK16N8) {
   EXPECT_EQ(b.coordinate(2, 6, 0), (Coordinate{12, 1}));
 }
 
+TEST(Fragments, Operands32OfOneM16N8K8) {
+  TileLayout a = *mmaOperandA32(16, 8, DepthOrder::Natural, 1);
+  TileLayout b = *mmaOperandB32(8, 8, DepthOrder::Natural);
+  ASSERT_EQ(a.numRegisters(), 4u);
+  ASSERT_EQ(b.numRegisters(), 2u);
+  for (int lane = 0; lane < 32; ++lane) {
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(
+          a.coordinate(i, lane, 0),
+          (Coordinate{lane / 4 + (i % 2 ? 8 : 0), lane % 4 + (i < 2 ? 0 : 4)}));
+    for (int i = 0; i < 2; ++i)
+      EXPECT_EQ(b.coordinate(i, lane, 0),
+                (Coordinate{lane % 4 + 4 * i, lane / 4}));
+  }
+  // T13 holds a2 at row 3, column 5, and b1 at row 5, column 3.
+  EXPECT_EQ(a.coordinate(2, 13, 0), (Coordinate{3, 5}));
+  EXPECT_EQ(b.coordinate(1, 13, 0), (Coordinate{5, 3}));
+}
+
+TEST(Fragments, Operands32AgreeOnTheDepthOfEachSlot) {
+  for (DepthOrder order : {DepthOrder::Natural, DepthOrder::Paired}) {
+    TileLayout a = *mmaOperandA32(64, 48, order, 2);
+    TileLayout b = *mmaOperandB32(48, 24, order, 2);
+    // Fragment by fragment along the depth: slot t + 4h of A is in registers
+    // 2h and 2h + 1 of threads 4g + t, and of B in register h.
+    for (unsigned fragment = 0; fragment < 6; ++fragment)
+      for (unsigned lane = 0; lane < 32; ++lane)
+        for (unsigned half : {0u, 1u})
+          for (unsigned reg : {0u, 1u})
+            ASSERT_EQ(a.coordinate(4 * fragment + 2 * half + reg, lane, 1)[1],
+                      b.coordinate(2 * fragment + half, lane, 1)[0]);
+  }
+}
+
+TEST(Fragments, PairedOperandA32IsTheAccumulatorInAnotherOrder) {
+  for (auto [rows, columns, warps] :
+       {std::array{128, 64, 4}, std::array{16, 8, 1}, std::array{64, 48, 4}}) {
+    TileLayout c = *mmaAccumulator(rows, columns, warps);
+    TileLayout a = *mmaOperandA32(rows, columns, DepthOrder::Paired, warps);
+    ASSERT_EQ(a.numRegisters(), c.numRegisters());
+    for (unsigned reg = 0; reg < c.numRegisters(); ++reg) {
+      const unsigned places[] = {0, 2, 1, 3};
+      EXPECT_EQ(a.registerOffset(reg),
+                c.registerOffset(reg / 4 * 4 + places[reg % 4]));
+    }
+    EXPECT_TRUE(conversion(c, a));
+    EXPECT_FALSE(conversion(
+        c, *mmaOperandA32(rows, columns, DepthOrder::Natural, warps)));
+  }
+}
+
 TEST(Fragments, WgmmaAccumulatorOfOneM64) {
   for (int n : {8, 80, 176, 256}) {
     TileLayout d = *wgmmaAccumulator(64, n);
@@ -133,6 +184,12 @@ TEST(Fragments, RefuseSizesThatDoNotFit) {
   EXPECT_FALSE(mmaOperandB(16, 64, 3, 1, &error));
   EXPECT_EQ(error, "mma operand B layout, dimension 0: expected a power of two "
                    "of at most 32 warps or warpgroups but got 3");
+  EXPECT_FALSE(mmaOperandA32(64, 12, DepthOrder::Paired, 4, 1, &error));
+  EXPECT_EQ(error, "mma operand A of 32 bits layout, dimension 1: expected a "
+                   "positive multiple of 8 but got 12");
+  EXPECT_FALSE(mmaOperandB32(4, 64, DepthOrder::Natural, 1, 1, &error));
+  EXPECT_EQ(error, "mma operand B of 32 bits layout, dimension 0: expected a "
+                   "positive multiple of 8 but got 4");
   EXPECT_FALSE(mmaAccumulator(192, 64, 4, 1, &error));
   EXPECT_EQ(error, "mma accumulator layout, dimension 0: expected 4 owners to "
                    "get a power of two each but got 48; use another tile or "

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "goat/Layout/Swizzle.h"
+#include "goat/Layout/Fragments.h"
 
 #include <gtest/gtest.h>
 #include <vector>
@@ -93,6 +94,52 @@ TEST(SwizzledTile, CopiesOf16BytesHaveNoBankConflicts) {
       return tile.offset(lane / chunks, lane % chunks * 16);
     });
     EXPECT_EQ(bankConflicts(addresses, 16), 0u) << rowBytes;
+  }
+}
+
+/// The conflicts of a read of `vector` 32-bit elements by each lane from where
+/// register `reg` of `layout` lies in a tile.
+unsigned conflictsOf(const TileLayout &layout, unsigned reg, unsigned vector,
+                     int32_t rowBytes) {
+  SwizzledTile tile = tileOf(layout.shape()[0], rowBytes);
+  return bankConflicts(warp([&](uint32_t lane) {
+                         Coordinate at = layout.coordinate(reg, lane, 0);
+                         return tile.offset(at[0], 4 * at[1]);
+                       }),
+                       4 * vector);
+}
+
+TEST(SwizzledTile, FragmentsOfB32HaveNoBankConflictsInRowsOf128Bytes) {
+  for (int32_t columns : {32, 64, 96, 256}) {
+    TileLayout b = *mmaOperandB32(16, columns, DepthOrder::Paired);
+    for (unsigned reg = 0; reg < b.numRegisters(); ++reg)
+      EXPECT_EQ(conflictsOf(b, reg, 1, 4 * columns), 0u) << columns;
+  }
+  // Narrower panels keep the rows of one parity in half of the banks.
+  EXPECT_EQ(conflictsOf(*mmaOperandB32(16, 16, DepthOrder::Paired), 0, 1, 64),
+            1u);
+}
+
+TEST(SwizzledTile, RowsOfAnAccumulatorHaveNoBankConflicts) {
+  // Rows that threads of an accumulator hold, and columns of its transpose, 16
+  // bytes at a time; pairs of its columns in one row.
+  for (int32_t columns : {8, 16, 24, 32, 40, 64, 80, 96, 128, 256}) {
+    SwizzledTile tile = tileOf(32, 4 * columns);
+    for (uint32_t start = 0; start < 4u * columns; start += 16)
+      for (uint32_t row = 0; row < 16; ++row) {
+        auto rows = warp([&](uint32_t lane) {
+          return tile.offset(row / 8 * 8 + lane / 4, start);
+        });
+        EXPECT_EQ(bankConflicts(rows, 16), 0u) << columns;
+        auto keys = warp([&](uint32_t lane) {
+          return tile.offset((row & ~7) + lane % 4 * 2 + row % 2, start);
+        });
+        EXPECT_EQ(bankConflicts(keys, 16), 0u) << columns;
+        auto pairs = warp([&](uint32_t lane) {
+          return tile.offset(row, (start & ~31) + lane % 4 * 8);
+        });
+        EXPECT_EQ(bankConflicts(pairs, 8), 0u) << columns;
+      }
   }
 }
 

@@ -51,7 +51,7 @@ static void runOnSimulator(MLIRContext &context, const cases::Case &test) {
   const std::vector<double> magnitudes(test.expected[0].data.size() / 8, 8.0);
   runtime::Comparison comparison = runtime::compare(
       result->outputs[0], test.expected[0],
-      runtime::boundsOf(test.expected[0], runtime::DType::BF16, magnitudes));
+      runtime::boundsOf(test.expected[0], {runtime::DType::BF16}, magnitudes));
   EXPECT_TRUE(comparison.isWithin)
       << "relative L2 error " << comparison.relativeL2 << ", row off by "
       << comparison.worstRowError;

@@ -23,14 +23,15 @@ using namespace goat;
 using namespace goat::runtime;
 
 static const double infinity = std::numeric_limits<double>::infinity();
+static const Precision lse{DType::F32, /*isLse=*/true};
 
 /// Whether `expected`, changed by `change`, is still right.
-static bool isRight(const Tensor &expected, DType dtype,
+static bool isRight(const Tensor &expected, const Precision &precision,
                     llvm::function_ref<void(Tensor &)> change,
                     llvm::ArrayRef<double> magnitudes = {}) {
   Tensor actual = expected;
   change(actual);
-  return compare(actual, expected, boundsOf(expected, dtype, magnitudes))
+  return compare(actual, expected, boundsOf(expected, precision, magnitudes))
       .isWithin;
 }
 
@@ -39,7 +40,7 @@ static Tensor ones() { return {{1, 1, 100, 4}, std::vector<double>(400, 1.0)}; }
 
 TEST(Comparison, Figures) {
   Tensor expected{{1, 3}, {3, 4, -infinity}};
-  Bounds bounds = boundsOf(expected, DType::BF16);
+  Bounds bounds = boundsOf(expected, {DType::BF16});
   Comparison same = compare(expected, expected, bounds);
   EXPECT_EQ(same.relativeL2, 0);
   EXPECT_TRUE(same.isWithin);
@@ -56,7 +57,7 @@ TEST(Comparison, Figures) {
 
 TEST(Comparison, TheWholeIsBounded) {
   for (double part : {0.999, 1.001})
-    EXPECT_EQ(isRight(ones(), DType::BF16,
+    EXPECT_EQ(isRight(ones(), {DType::BF16},
                       [&](Tensor &x) {
                         for (double &element : x.data)
                           element += part * tolerances::bf16;
@@ -67,7 +68,7 @@ TEST(Comparison, TheWholeIsBounded) {
 TEST(Comparison, EveryRowIsBounded) {
   // Far below the tolerance of the whole: 4e-3 of a norm of 20.
   for (double part : {0.999, 1.001})
-    EXPECT_EQ(isRight(ones(), DType::BF16,
+    EXPECT_EQ(isRight(ones(), {DType::BF16},
                       [&](Tensor &x) {
                         x.data[4 * 37 + 2] +=
                             part * 2 * tolerances::rowFactor * tolerances::bf16;
@@ -75,7 +76,8 @@ TEST(Comparison, EveryRowIsBounded) {
               part < 1);
   Tensor expected = ones(), actual = expected;
   actual.data[4 * 37 + 2] = 1.05;
-  Comparison found = compare(actual, expected, boundsOf(expected, DType::BF16));
+  Comparison found =
+      compare(actual, expected, boundsOf(expected, {DType::BF16}));
   EXPECT_LT(found.relativeL2, found.tolerance);
   EXPECT_FALSE(found.isWithin);
   EXPECT_EQ(found.worstRow, (llvm::SmallVector<int64_t>{0, 0, 37}));
@@ -85,8 +87,8 @@ TEST(Comparison, RowOfZerosIsZeros) {
   Tensor expected = ones();
   for (int lane = 0; lane < 4; ++lane)
     expected.data[4 * 11 + lane] = 0;
-  EXPECT_TRUE(isRight(expected, DType::BF16, [](Tensor &) {}));
-  EXPECT_FALSE(isRight(expected, DType::BF16,
+  EXPECT_TRUE(isRight(expected, {DType::BF16}, [](Tensor &) {}));
+  EXPECT_FALSE(isRight(expected, {DType::BF16},
                        [](Tensor &x) { x.data[4 * 11] = 1e-30; }));
 }
 
@@ -94,20 +96,21 @@ TEST(Comparison, ATinyRowMayUnderflowInF16) {
   Tensor expected{{2, 2}, {1e-9, 1e-9, 1.0, 1.0}};
   Tensor stored{{2, 2}, {0.0, 0.0, 1.0, 1.0}};
   EXPECT_TRUE(
-      compare(stored, expected, boundsOf(expected, DType::F16)).isWithin);
+      compare(stored, expected, boundsOf(expected, {DType::F16})).isWithin);
   EXPECT_FALSE(
-      compare(stored, expected, boundsOf(expected, DType::BF16)).isWithin);
+      compare(stored, expected, boundsOf(expected, {DType::BF16})).isWithin);
   // A row well above the smallest number is not excused.
   Tensor larger{{2, 2}, {1e-6, 1e-6, 1.0, 1.0}};
-  EXPECT_FALSE(compare(stored, larger, boundsOf(larger, DType::F16)).isWithin);
+  EXPECT_FALSE(
+      compare(stored, larger, boundsOf(larger, {DType::F16})).isWithin);
 }
 
 TEST(Comparison, CancellationIsMeasuredByTheRowsValues) {
   Tensor expected{{2, 4}, {1e-18, 0, 0, 0, -2e-18, 0, 0, 0}};
   auto change = [](Tensor &x) { x.data[0] = 3e-7; };
-  EXPECT_TRUE(isRight(expected, DType::BF16, change, {1, 0}));
-  EXPECT_FALSE(isRight(expected, DType::BF16, change, {0, 1}));
-  EXPECT_FALSE(isRight(expected, DType::BF16, change, {0.1, 1}));
+  EXPECT_TRUE(isRight(expected, {DType::BF16}, change, {1, 0}));
+  EXPECT_FALSE(isRight(expected, {DType::BF16}, change, {0, 1}));
+  EXPECT_FALSE(isRight(expected, {DType::BF16}, change, {0.1, 1}));
 }
 
 TEST(Comparison, NarrowRowsAreMeasuredByTheValuesTheyMayRead) {
@@ -117,9 +120,10 @@ TEST(Comparison, NarrowRowsAreMeasuredByTheValuesTheyMayRead) {
     Tensor expected{{1, width}, std::vector<double>(width, 0.0)};
     Tensor actual = expected;
     actual.data[1] = part * bound;
-    EXPECT_EQ(compare(actual, expected, boundsOf(expected, DType::BF16, {3.0}))
-                  .isWithin,
-              width < 4 && part < 1);
+    EXPECT_EQ(
+        compare(actual, expected, boundsOf(expected, {DType::BF16}, {3.0}))
+            .isWithin,
+        width < 4 && part < 1);
   }
 }
 
@@ -129,7 +133,7 @@ TEST(Comparison, EveryLseIsBounded) {
   const double unit = tolerances::lse + tolerances::score;
   for (double part : {0.999, 1.001}) {
     auto rightWith = [&](int at, double error) {
-      return isRight(expected, DType::F32,
+      return isRight(expected, lse,
                      [&](Tensor &x) { x.data[at] += part * error; });
     };
     EXPECT_EQ(rightWith(0, 1e6 * unit), part < 1);
@@ -138,21 +142,48 @@ TEST(Comparison, EveryLseIsBounded) {
   }
 }
 
+TEST(Comparison, AnF32OutputIsBoundedByHowItIsMultiplied) {
+  Precision exact{DType::F32}, tf32{DType::F32}, priors{DType::F32};
+  tf32.isTF32 = priors.hasPriors = true;
+  for (auto [precision, unit] :
+       {std::pair(exact, tolerances::f32), std::pair(tf32, tolerances::tf32),
+        std::pair(priors, tolerances::f32 + tolerances::score)})
+    for (double part : {0.999, 1.001})
+      EXPECT_EQ(isRight(ones(), precision,
+                        [part = part, unit = unit](Tensor &x) {
+                          for (double &element : x.data)
+                            element += part * unit;
+                        }),
+                part < 1);
+  // What tf32 rounds, an exclusion may leave.
+  Tensor expected{{2, 1}, {1e-18, -2e-18}};
+  auto change = [](Tensor &x) { x.data[0] = 4e-4; };
+  EXPECT_TRUE(isRight(expected, tf32, change, {1, 0}));
+  EXPECT_FALSE(isRight(expected, exact, change, {1, 0}));
+  // And an lse.
+  Tensor rows{{1, 2}, {0.5, -0.25}};
+  auto move = [](Tensor &x) { x.data[1] += 9e-4; };
+  Precision tf32Lse = lse;
+  tf32Lse.isTF32 = true;
+  EXPECT_TRUE(isRight(rows, tf32Lse, move));
+  EXPECT_FALSE(isRight(rows, lse, move));
+}
+
 TEST(Comparison, SeesWhatIsNotFinite) {
   Tensor expected{{2}, {1, -infinity}};
-  for (DType dtype : {DType::BF16, DType::F32}) {
+  for (const Precision &precision : {Precision{DType::BF16}, lse}) {
     for (double wrong : {std::nan(""), infinity, 0.0, -1e30})
       EXPECT_FALSE(
-          isRight(expected, dtype, [=](Tensor &x) { x.data[1] = wrong; }));
-    EXPECT_FALSE(
-        isRight(expected, dtype, [](Tensor &x) { x.data[0] = std::nan(""); }));
+          isRight(expected, precision, [=](Tensor &x) { x.data[1] = wrong; }));
+    EXPECT_FALSE(isRight(expected, precision,
+                         [](Tensor &x) { x.data[0] = std::nan(""); }));
   }
 }
 
 TEST(Comparison, EmptyOutputsAreRight) {
   for (llvm::SmallVector<int64_t> shape :
        {llvm::SmallVector<int64_t>{0, 2, 3, 8}, {1, 2, 0, 8}})
-    EXPECT_TRUE(isRight({shape, {}}, DType::BF16, [](Tensor &) {}));
+    EXPECT_TRUE(isRight({shape, {}}, {DType::BF16}, [](Tensor &) {}));
 }
 
 /// A layer of two query heads on one key head whose other input is an offset.

@@ -32,6 +32,8 @@ def ChooseSchedule : Pass<"goat-choose-schedule", "::mlir::func::FuncOp"> {
            "how functions of the key are added: auto, add or product">,
     Option<"maskIndex", "mask-index", "std::string", "\"auto\"",
            "when an index of key tiles is built: auto, always or never">,
+    Option<"f32Product", "f32-product", "std::string", "\"exact\"",
+           "how query, key and value of f32 are multiplied: exact or tf32">,
     Option<"target", "target", "std::string", "\"sm_90\"",
            "the chip whose limits and rates the choice is made for">
   ];

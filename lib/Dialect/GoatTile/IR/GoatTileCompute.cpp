@@ -35,15 +35,16 @@ static LogicalResult verifyOperandA(MmaOp op, RankedTensorType accumulator,
     shape = buffer.getShape();
     element = buffer.getElementType();
   } else if (auto tile = dyn_cast<RankedTensorType>(op.getA().getType())) {
-    auto encoding = dyn_cast_or_null<MmaOperandAttr>(tile.getEncoding());
-    int64_t warps = cast<MmaAttr>(accumulator.getEncoding()).getWarps();
-    if (!encoding || encoding.getWarps() != warps)
-      return op.emitOpError("(C2) expected a tile a to be in "
-                            "#goat_tile.mma_operand<warps = ")
-             << warps << "> but got " << tile
-             << "; convert it with goat_tile.convert_layout";
     shape = tile.getShape();
     element = tile.getElementType();
+    auto encoding = cast<MmaAttr>(accumulator.getEncoding());
+    Attribute expected = encoding;
+    if (!element.isF32())
+      expected = MmaOperandAttr::get(op.getContext(), encoding.getWarps());
+    if (tile.getEncoding() != expected)
+      return op.emitOpError("(C2) expected a tile a to be in ")
+             << expected << " but got " << tile
+             << "; convert it with goat_tile.convert_layout";
   } else {
     return op.emitOpError("(C2) expected a to be a buffer or a tile but got ")
            << op.getA().getType();
@@ -73,16 +74,30 @@ LogicalResult MmaOp::verify() {
   SmallVector<int64_t> expected = {depth, columns};
   if (getBTransposed())
     std::swap(expected[0], expected[1]);
-  if (b.getElementType() != element || b.getShape() != ArrayRef(expected))
+  ArrayRef<int64_t> shape = b.getShape();
+  bool fits =
+      shape.size() == 2 && shape[0] == expected[0] &&
+      (getBTransposed() ? shape[1] == expected[1] : shape[1] >= expected[1]);
+  if (b.getElementType() != element || !fits)
     return emitOpError("(C3) expected b to be a buffer of ")
            << expected[0] << "x" << expected[1] << "x" << element << " but got "
            << b;
-  if (!element.isBF16() && !element.isF16())
-    return emitOpError("(C4) expected bf16 or f16 elements but got ")
+  if (!element.isBF16() && !element.isF16() && !element.isF32())
+    return emitOpError("(C4) expected bf16, f16 or f32 elements but got ")
            << element;
-  if (depth % 16 != 0)
-    return emitOpError("(C4) expected K to be a multiple of 16 but got ")
-           << depth << "; pad with zeros";
+  int64_t step = element.isF32() ? 8 : 16;
+  if (depth % step != 0)
+    return emitOpError("(C4) expected K to be a multiple of ")
+           << step << " but got " << depth << "; pad with zeros";
+  if (element.isF32() && !getF32Product())
+    return emitOpError("(C5) expected f32_product, exact or tf32, for f32 "
+                       "elements but got none");
+  if (!element.isF32() && getF32Product())
+    return emitOpError("(C5) expected f32_product for f32 elements only but "
+                       "got it for ")
+           << element;
+  if (getRounded() && getF32Product() != F32Product::tf32)
+    return emitOpError("(C6) expected rounded with f32_product = tf32 only");
   return success();
 }
 

@@ -228,8 +228,20 @@ LogicalResult ReadDiagonalsOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// goat_tile.copy_async
+// goat_tile.copy_async, goat_tile.round_tf32
 //===----------------------------------------------------------------------===//
+
+LogicalResult RoundTF32Op::verify() {
+  BufferType buffer = getBuffer().getType();
+  if (buffer.getRank() != 2 || !buffer.getElementType().isF32())
+    return emitOpError("(C1) expected a buffer of rank 2 of f32 but got ")
+           << buffer;
+  if (buffer.getShape()[1] % 4 != 0)
+    return emitOpError("(C2) expected the buffer's rows to be a multiple of 16 "
+                       "bytes but got ")
+           << buffer.getShape()[1] * 4 << " bytes";
+  return success();
+}
 
 LogicalResult CopyAsyncOp::verify() {
   BufferType buffer = getBuffer().getType();

@@ -82,14 +82,15 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (shape.size() < 2)
     return emitError() << "(C3) expected a swizzled buffer to have rank 2 or 3 "
                           "but got rank 1";
-  if (elementType.getIntOrFloatBitWidth() != 16)
-    return emitError() << "(C3) expected a swizzled buffer to have 16-bit "
-                          "elements but got "
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  if (bits != 16 && bits != 32)
+    return emitError() << "(C3) expected a swizzled buffer to have elements of "
+                          "16 or 32 bits but got "
                        << elementType;
   std::string reason;
   ArrayRef<int64_t> tile = shape.take_back(2);
-  if (tile[1] > INT32_MAX / 2 ||
-      !layout::SwizzledTile::create(tile[0], tile[1] * 2, 0, &reason))
+  if (tile[1] > INT32_MAX / 4 ||
+      !layout::SwizzledTile::create(tile[0], tile[1] * (bits / 8), 0, &reason))
     return emitError() << "(C3) swizzled buffer: " << reason;
   return success();
 }

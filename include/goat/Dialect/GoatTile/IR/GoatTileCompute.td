@@ -12,20 +12,50 @@ include "goat/Dialect/GoatTile/IR/GoatTileTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+def GoatTile_F32Product : I32EnumAttr<"F32Product", "how f32 operands are multiplied", [
+  I32EnumAttrCase<"exact", 0>, I32EnumAttrCase<"tf32", 1>]> {
+  let cppNamespace = "::goat::tile";
+  let genSpecializedAttr = 0;
+}
+def GoatTile_F32ProductAttr : EnumAttr<GoatTile_Dialect, GoatTile_F32Product, "f32_product"> {
+  let summary = "how f32 operands are multiplied";
+  let description = [{
+    - `exact`: by fused multiply-adds in f32, each rounded once.
+    - `tf32`: on the tensor cores. Operands are rounded to nearest, ties away from
+      zero, to the 10 bits of fraction of tf32; sums are f32.
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def MmaOp : GoatTile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "accumulator + a · b";
   let description = [{
-    a is a buffer of M×K or a tile in `mma_operand`; b is a buffer of K×N, or of
-    N×K with `b_transposed`. The accumulator is an f32 tile in `mma`. One op is
-    the whole product: which fragments are loaded when is the lowering's choice.
+    a is a buffer of M×K or a tile; b is a buffer of K×N, or of N×K with
+    `b_transposed`. The accumulator is an f32 tile in `mma`. One op is the whole
+    product: which fragments are loaded when is the lowering's choice.
+
+    A tile a of 16-bit elements is in `mma_operand`. One of f32 is in `mma`, as
+    another product left it: no element is moved for either `f32_product`.
+    `rounded` says that buffers hold numbers of tf32 (`goat_tile.round_tf32`); a
+    tile is rounded all the same.
+
+    Columns of a b that is not transposed beyond the accumulator's are not read;
+    f32 rows padded to 128 bytes are read without bank conflicts.
     Constraints:
     - (C1) the accumulator is an f32 tile of rank 2 in `mma`.
-    - (C2) a is an M×K buffer or an M×K tile in `mma_operand` with as many warps.
-    - (C3) b is a buffer of a's element type, K×N or, with b_transposed, N×K.
-    - (C4) elements are bf16 or f16; K is a multiple of 16.
+    - (C2) a is an M×K buffer or an M×K tile with as many warps, of f32 in `mma`,
+      else in `mma_operand`.
+    - (C3) b is a buffer of a's element type, of K rows and at least N columns
+      or, with b_transposed, N×K.
+    - (C4) elements are bf16 or f16 and K a multiple of 16, or f32 and K a
+      multiple of 8.
+    - (C5) `f32_product` is given for f32 elements, and for no others.
+    - (C6) `rounded` is given with tf32 only.
   }];
   let arguments = (ins AnyType:$a, BufferType:$b, AnyRankedTensor:$accumulator,
-                       UnitAttr:$b_transposed);
+                       UnitAttr:$b_transposed,
+                       OptionalAttr<GoatTile_F32ProductAttr>:$f32_product,
+                       UnitAttr:$rounded);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $accumulator attr-dict `:` type($a) `,` type($b) `->` type($result)

@@ -8,7 +8,7 @@
 #ifndef GOAT_TILE_KERNEL_TD
 #define GOAT_TILE_KERNEL_TD
 
-include "goat/Dialect/GoatTile/IR/GoatTileDialect.td"
+include "goat/Dialect/GoatTile/IR/GoatTileCompute.td"
 
 // A kernel is a gpu.func. The kernels of a gpu.module are launched in the order
 // they stand in, on one stream. Each of a kernel's arguments carries one of the
@@ -86,6 +86,9 @@ def GoatTile_StripParameter : EnumParameter<GoatTile_StripSource> {
 def GoatTile_KeyTermsParameter : EnumParameter<GoatTile_KeyTerms> {
   let defaultValue = "::goat::tile::KeyTerms::add";
 }
+def GoatTile_F32ProductParameter : EnumParameter<GoatTile_F32Product> {
+  let defaultValue = "::goat::tile::F32Product::exact";
+}
 
 def GoatTile_MaskIndexParameter : EnumParameter<GoatTile_MaskIndexUse> {
   let defaultValue = "::goat::tile::MaskIndexUse::automatic";
@@ -121,15 +124,20 @@ def ScheduleAttr : GoatTile_Attr<"Schedule", "schedule"> {
     known without evaluating the mask and heads share it. Without an index the
     mask is evaluated on every tile of the smallest interval that is not known
     to be full.
+
+    `f32_product` says how query, key and value of f32 are multiplied, see
+    `#goat_tile.f32_product`; for 16-bit elements it stays `exact`, which they
+    are in f32.
   }];
   let parameters = (ins EnumParameter<GoatTile_ScheduleKind>:$kind,
                         "int64_t":$rows, "int64_t":$keys, "int64_t":$warps,
                         "int64_t":$stages, GoatTile_StripParameter:$strip,
                         GoatTile_KeyTermsParameter:$key_terms,
-                        GoatTile_MaskIndexParameter:$mask_index);
+                        GoatTile_MaskIndexParameter:$mask_index,
+                        GoatTile_F32ProductParameter:$f32_product);
   let assemblyFormat = [{
     `<` $kind `,` struct($rows, $keys, $warps, $stages, $strip, $key_terms,
-                       $mask_index) `>`
+                         $mask_index, $f32_product) `>`
   }];
 }
 

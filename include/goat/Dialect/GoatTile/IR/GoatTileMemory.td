@@ -271,6 +271,22 @@ def CopyAsyncOp : GoatTile_Op<"copy_async", [MemoryEffects<[MemRead, MemWrite]>]
   let hasVerifier = 1;
 }
 
+def RoundTF32Op : GoatTile_Op<"round_tf32", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "round a buffer's elements to tf32, in place";
+  let description = [{
+    To nearest, ties away from zero, with 10 bits of fraction; once for the block,
+    where a multiply would do it once for each warp. Each element is rounded by the
+    thread that copies it in `goat_tile.copy_async`: that thread's copies have to be
+    in place (`goat_tile.wait`), those of others need not be. A barrier has to stand
+    between this and a read by another thread.
+    Constraints: (C1) the buffer has rank 2 and f32 elements. (C2) its rows are a
+    multiple of 16 bytes.
+  }];
+  let arguments = (ins BufferType:$buffer);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
 def CommitOp : GoatTile_Op<"commit", [MemoryEffects<[MemWrite]>,
                                       ParamNativeOpTrait<"AtLeastNOperands", "1">]> {
   let summary = "close a group of asynchronous copies, of at least one";

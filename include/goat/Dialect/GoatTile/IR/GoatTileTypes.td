@@ -29,8 +29,8 @@ def BufferType : GoatTile_Type<"Buffer", "buffer"> {
     so that eight consecutive rows at one logical column touch all 32 banks.
     Constraints: (C1) the shape is static and positive, of rank 1 to 3. (C2)
     elements are integers or floats of 8, 16, 32 or 64 bits. (C3) a swizzled
-    buffer has rank 2 or 3, 16-bit elements, a multiple of 8 rows, and rows of a
-    multiple of 16 bytes.
+    buffer has rank 2 or 3, elements of 16 or 32 bits, a multiple of 8 rows, and
+    rows of a multiple of 16 bytes.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
                         "::mlir::Type":$elementType,
