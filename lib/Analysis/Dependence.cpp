@@ -19,10 +19,25 @@ constexpr Dependence coordinateOrder[] = {Dependence::Batch, Dependence::Head,
 } // namespace
 
 /// The coordinate a region argument stands for. The score region has the score
-/// before the coordinates, the exclusion has two rows.
+/// before the coordinates, the exclusion has two rows, a load region one.
 static Dependence argumentDependence(BlockArgument argument,
                                      AttentionOp attention) {
   Region *region = argument.getOwner()->getParent();
+  if (region == &attention.getLoadQ() || region == &attention.getLoadK()) {
+    bool isQuery = region == &attention.getLoadQ();
+    switch (argument.getArgNumber()) {
+    case 1:
+      return Dependence::Batch;
+    case 2:
+      // A key head is not the head that tables are indexed by.
+      return isQuery ? Dependence::Head : Dependence::Head | Dependence::Batch;
+    case 3:
+      return isQuery ? Dependence::Query : Dependence::Key;
+    default:
+      return Dependence::Batch | Dependence::Head |
+             (isQuery ? Dependence::Query : Dependence::Key);
+    }
+  }
   unsigned values = region == &attention.getScore()     ? 1
                     : region == &attention.getExclude() ? 2
                                                         : 0;

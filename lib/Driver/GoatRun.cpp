@@ -46,6 +46,16 @@ struct Flags : CompileFlags {
       "size", cl::value_desc("name=n"),
       cl::desc("A dynamic size: B, Lq, Lk, or PARAMETER.AXIS"),
       cl::cat(category)};
+  cl::list<std::string> strides{
+      "strides", cl::value_desc("name=n,n,..."),
+      cl::desc("How an input or output that is goat.strided lies in simulated "
+               "memory: the stride of each axis in elements"),
+      cl::cat(category)};
+  cl::list<std::string> offsets{
+      "offset", cl::value_desc("name=n"),
+      cl::desc("How many elements after an aligned address an input or output "
+               "begins in simulated memory"),
+      cl::cat(category)};
   cl::opt<uint64_t> seed{
       "seed", cl::init(0), cl::value_desc("n"),
       cl::desc("Seed of the random inputs, and of the order in which the "
@@ -82,6 +92,7 @@ private:
   llvm::Error load();
   llvm::Error compile();
   llvm::Error collectInputs();
+  llvm::Error collectPlacements(SimOptions &options);
   llvm::Expected<RunResult> runOn(Runner &runner);
   llvm::Error setBounds(const RunResult &reference);
   llvm::Error compareWith(const RunResult &reference);
@@ -192,6 +203,30 @@ llvm::Error GoatRun::collectInputs() {
   if (!generated)
     return generated.takeError();
   inputs = std::move(*generated);
+  return llvm::Error::success();
+}
+
+/// What --strides and --offset say.
+llvm::Error GoatRun::collectPlacements(SimOptions &options) {
+  for (const std::string &text : flags.strides) {
+    auto [name, numbers] = llvm::StringRef(text).split('=');
+    llvm::SmallVector<llvm::StringRef> parts;
+    numbers.split(parts, ',');
+    for (llvm::StringRef part : parts) {
+      int64_t stride;
+      if (part.getAsInteger(10, stride))
+        return llvm::createStringError(
+            "expected --strides NAME=N,N,... but got '" + text + "'");
+      options.placements[name.str()].strides.push_back(stride);
+    }
+  }
+  for (const std::string &text : flags.offsets) {
+    auto [name, number] = llvm::StringRef(text).split('=');
+    int64_t &offset = options.placements[name.str()].offset;
+    if (number.getAsInteger(10, offset) || offset < 0)
+      return llvm::createStringError(
+          "expected --offset NAME=N, N at least 0, but got '" + text + "'");
+  }
   return llvm::Error::success();
 }
 
@@ -382,6 +417,8 @@ llvm::Expected<bool> GoatRun::run() {
         return error;
     SimOptions options;
     options.seed = flags.seed;
+    if (llvm::Error error = collectPlacements(options))
+      return error;
     runner = createSimRunner(*artifact, options);
   }
   llvm::Expected<RunResult> ran = runOn(runner ? *runner : *reference);

@@ -59,7 +59,8 @@ static std::optional<Expr> countProductFlops(mlir::func::FuncOp function) {
     terms.push_back(Expr(Expr::Kind::Multiply,
                          {Expr(2 * (op.getHeadDim() + op.getValueDim())),
                           size(op.getQuery(), 0), Expr(op.getNumQueryHeads()),
-                          size(op.getQuery(), 2), size(op.getKey(), 2)}));
+                          size(op.getQuery(), op.getLengthAxis()),
+                          size(op.getKey(), op.getLengthAxis())}));
   });
   if (terms.empty() || !isKnown)
     return std::nullopt;

@@ -32,7 +32,7 @@ constexpr double lowestScore = -1e25;
 /// an operand that is not there).
 struct CompiledAttention {
   AttentionOp op;
-  std::optional<Program> score, mask, exclude, own;
+  std::optional<Program> score, mask, exclude, own, loadQuery, loadKey;
   /// Whether the exclusion reads the own row.
   bool readsOwn = false;
   int query, key, value;
@@ -41,6 +41,8 @@ struct CompiledAttention {
   int out, lse = -1;
 
   void run(Frame &outer) const;
+  void run(Frame &outer, const Tensor &q, const Tensor &k,
+           const Tensor &v) const;
 };
 
 /// One evaluation: shapes, per-batch numbers and the tensors.
@@ -274,11 +276,13 @@ static bool checkSizes(AttentionOp op, Frame &outer, const Tensor &query,
                 Twine(key.shape[2]) + " and " + Twine(value.shape[2]));
   SmallVector<int64_t> out = {query.shape[0], query.shape[1], query.shape[2],
                               value.shape[3]};
+  SmallVector<int64_t> lse(ArrayRef(out).drop_back());
+  if (op.getLayout() == Layout::bshd)
+    std::swap(out[1], out[2]);
   if (!fits(out, op.getOut().getType()))
     return fail(
         "(C5) expected a result of shape " + shapeText(out) + " but got " +
         shapeText(cast<RankedTensorType>(op.getOut().getType()).getShape()));
-  ArrayRef<int64_t> lse = ArrayRef(out).drop_back();
   if (op.getLse() && !fits(lse, op.getLse().getType()))
     return fail(
         "(C6) expected lse of shape " + shapeText(lse) + " but got " +
@@ -377,9 +381,55 @@ static bool readParameters(Problem &problem, Frame &outer) {
              coordinates.keyOffset);
 }
 
+/// Puts each row of a tensor that counts through a load region, and rounds it
+/// to the tensor's element type.
+static void loadRows(const Program &program, AttentionOp op, Frame &outer,
+                     const Coordinates &coordinates, ArrayRef<int64_t> lengths,
+                     Tensor &tensor) {
+  auto element = cast<FloatType>(op.getQueryType().getElementType());
+  Frame frame = program.makeFrame(&outer, &coordinates);
+  int64_t heads = tensor.shape[1], rows = tensor.shape[2],
+          width = tensor.shape[3];
+  Tensor row;
+  row.shape = {width};
+  for (int64_t b = 0; b < tensor.shape[0]; ++b)
+    for (int64_t h = 0; h < heads; ++h) {
+      frame.enter(Level::Head);
+      for (int64_t i = 0; i < lengths[b]; ++i) {
+        frame.enter(Level::Row);
+        auto start = tensor.data.begin() + ((b * heads + h) * rows + i) * width;
+        row.data.assign(start, start + width);
+        frame.tensors[program.getArgument(0)] = &row;
+        for (auto [number, coordinate] : llvm::enumerate(ArrayRef{b, h, i}))
+          frame.scalars[program.getArgument(number + 1)].i = coordinate;
+        program.run(frame);
+        if (frame.failedAt)
+          return outer.fail(frame.failedAt, frame.message);
+        llvm::transform(frame.tensors[program.getResult(0)]->data, start,
+                        [&](double x) { return roundTo(element, x); });
+      }
+    }
+}
+
 void CompiledAttention::run(Frame &outer) const {
-  const Tensor &q = *outer.tensors[query], &k = *outer.tensors[key],
-               &v = *outer.tensors[value];
+  AttentionOp attention = op;
+  if (attention.getLayout() == Layout::bhsd) {
+    run(outer, *outer.tensors[query], *outer.tensors[key],
+        *outer.tensors[value]);
+    return;
+  }
+  run(outer, swapMiddleAxes(*outer.tensors[query]),
+      swapMiddleAxes(*outer.tensors[key]),
+      swapMiddleAxes(*outer.tensors[value]));
+  if (outer.failedAt)
+    return;
+  Tensor swapped = swapMiddleAxes(*outer.tensors[out]);
+  outer.define(out, swapped.shape) = swapped;
+}
+
+/// With the axes (B, H, L, D).
+void CompiledAttention::run(Frame &outer, const Tensor &q, const Tensor &k,
+                            const Tensor &v) const {
   AttentionOp attention = op;
   if (!checkSizes(attention, outer, q, k, v))
     return;
@@ -388,9 +438,32 @@ void CompiledAttention::run(Frame &outer) const {
   Tensor *lseTensor = nullptr;
   if (lse >= 0)
     lseTensor = &outer.define(lse, {q.shape[0], q.shape[1], q.shape[2]});
-  Problem problem{*this,     outer, q,  k,  v,   outTensor,
-                  lseTensor, {},    {}, {}, 0.0, true};
+  Tensor loadedQuery, loadedKey;
+  if (loadQuery)
+    loadedQuery = q;
+  if (loadKey)
+    loadedKey = k;
+  Problem problem{*this,
+                  outer,
+                  loadQuery ? loadedQuery : q,
+                  loadKey ? loadedKey : k,
+                  v,
+                  outTensor,
+                  lseTensor,
+                  {},
+                  {},
+                  {},
+                  0.0,
+                  true};
   if (!readParameters(problem, outer))
+    return;
+  if (loadQuery)
+    loadRows(*loadQuery, op, outer, problem.coordinates, problem.queryLengths,
+             loadedQuery);
+  if (loadKey && !outer.failedAt)
+    loadRows(*loadKey, op, outer, problem.coordinates, problem.keyLengths,
+             loadedKey);
+  if (outer.failedAt)
     return;
 
   int64_t heads = q.shape[1], count = q.shape[0] * heads;
@@ -436,7 +509,13 @@ FailureOr<Step> goat::reference::compileAttention(AttentionOp op,
       {op.getExclude(),
        {Level::Row, Level::Row, Level::Head, Level::Head, Level::Row},
        compiled->exclude},
-      {op.getOwn(), {Level::Head, Level::Head, Level::Row}, compiled->own}};
+      {op.getOwn(), {Level::Head, Level::Head, Level::Row}, compiled->own},
+      {op.getLoadQ(),
+       {Level::Row, Level::Head, Level::Head, Level::Row},
+       compiled->loadQuery},
+      {op.getLoadK(),
+       {Level::Row, Level::Head, Level::Head, Level::Row},
+       compiled->loadKey}};
   for (auto &[region, levels, program] : regions) {
     if (region.empty())
       continue;

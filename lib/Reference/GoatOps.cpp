@@ -14,6 +14,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
+#include <complex>
+#include <numeric>
 
 using namespace mlir;
 using namespace goat;
@@ -170,6 +172,81 @@ static Step compileXsa(XsaOp op, const Slots &slots) {
   };
 }
 
+static Step compileColumns(ColumnsOp op, int result) {
+  int64_t width = op.getType().getDimSize(0);
+  return [=](Frame &frame) {
+    Tensor &row = frame.define(result, {width});
+    std::iota(row.data.begin(), row.data.end(), 0.0);
+  };
+}
+
+static Step compileGather(const Slots &slots) {
+  int source = slots.operands[0], columns = slots.operands[1],
+      result = slots.results[0];
+  return [=](Frame &frame) {
+    const std::vector<double> &values = frame.tensors[source]->data;
+    const Tensor &from = *frame.tensors[columns];
+    Tensor &row = frame.define(result, from.shape);
+    for (auto [element, column] : llvm::zip(row.data, from.data))
+      element = column >= 0 && column < values.size()
+                    ? values[static_cast<size_t>(column)]
+                    : 0.0;
+  };
+}
+
+/// Each pair of columns as a complex number, times m·e^(i·position·ω).
+static Step compileRope(RopeOp op, const Slots &slots) {
+  int row = slots.operands[0], frequencies = slots.operands[1],
+      position = slots.operands[2], result = slots.results[0];
+  bool areHalves = op.getPairing() == Pairing::halves;
+  size_t first = op.getFirst();
+  double magnitude = op.getMagnitude().convertToDouble();
+  return [=](Frame &frame) {
+    const Tensor &x = *frame.tensors[row];
+    const std::vector<double> &omega = frame.tensors[frequencies]->data;
+    double at = static_cast<double>(frame.scalars[position].i);
+    Tensor &y = frame.define(result, x.shape);
+    y.data = x.data;
+    for (size_t r = 0; r < omega.size(); ++r) {
+      size_t a = first + (areHalves ? r : 2 * r);
+      size_t c = areHalves ? a + omega.size() : a + 1;
+      std::complex<double> turned =
+          std::complex<double>(x.data[a], x.data[c]) *
+          (magnitude * std::complex<double>(std::cos(at * omega[r]),
+                                            std::sin(at * omega[r])));
+      y.data[a] = turned.real();
+      y.data[c] = turned.imag();
+    }
+  };
+}
+
+/// x over the root of its mean square, times the weight.
+static Step compileRmsNorm(RmsNormOp op, const Slots &slots) {
+  int row = slots.operands[0], result = slots.results[0];
+  int weight = op.getWeight() ? slots.operands[1] : -1;
+  double eps = op.getEps().convertToDouble();
+  return [=](Frame &frame) {
+    const Tensor &x = *frame.tensors[row];
+    double root = std::sqrt(dot(x, x) / x.data.size() + eps);
+    Tensor &y = frame.define(result, x.shape);
+    for (size_t d = 0; d < x.data.size(); ++d)
+      y.data[d] = x.data[d] / root *
+                  (weight < 0 ? 1.0 : frame.tensors[weight]->data[d]);
+  };
+}
+
+static Step compileL2Norm(L2NormOp op, const Slots &slots) {
+  int row = slots.operands[0], result = slots.results[0];
+  double eps = op.getEps().convertToDouble();
+  return [=](Frame &frame) {
+    const Tensor &x = *frame.tensors[row];
+    double length = std::max(std::sqrt(dot(x, x)), eps);
+    Tensor &y = frame.define(result, x.shape);
+    for (size_t d = 0; d < x.data.size(); ++d)
+      y.data[d] = x.data[d] / length;
+  };
+}
+
 static Step compileReduction(int row, int result,
                              double (*combine)(double, double)) {
   return [=](Frame &frame) {
@@ -204,6 +281,13 @@ Step goat::reference::compileGoatOp(Operation *op, const Slots &slots) {
       .Case([&](FourierPriorOp prior) { return compileFourier(prior, slots); })
       .Case([&](KeyPriorOp prior) { return compileKeyPrior(prior, slots); })
       .Case([&](XsaOp xsa) { return compileXsa(xsa, slots); })
+      .Case([&](ColumnsOp columns) {
+        return compileColumns(columns, slots.results[0]);
+      })
+      .Case([&](GatherRowOp) { return compileGather(slots); })
+      .Case([&](RopeOp rope) { return compileRope(rope, slots); })
+      .Case([&](RmsNormOp norm) { return compileRmsNorm(norm, slots); })
+      .Case([&](L2NormOp norm) { return compileL2Norm(norm, slots); })
       .Case([&](RowSumOp) {
         return compileReduction(slots.operands[0], slots.results[0],
                                 [](double a, double b) { return a + b; });

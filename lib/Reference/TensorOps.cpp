@@ -24,6 +24,21 @@ int64_t goat::reference::numElements(ArrayRef<int64_t> shape) {
   return count;
 }
 
+Tensor goat::reference::swapMiddleAxes(const Tensor &tensor) {
+  ArrayRef<int64_t> shape = tensor.shape;
+  Tensor result;
+  result.shape = {shape[0], shape[2], shape[1], shape[3]};
+  result.data.reserve(tensor.data.size());
+  for (int64_t a = 0; a < shape[0]; ++a)
+    for (int64_t c = 0; c < shape[2]; ++c)
+      for (int64_t b = 0; b < shape[1]; ++b) {
+        auto row = tensor.data.begin() +
+                   ((a * shape[1] + b) * shape[2] + c) * shape[3];
+        result.data.insert(result.data.end(), row, row + shape[3]);
+      }
+  return result;
+}
+
 static int64_t integerValue(const APInt &value) {
   return value.getBitWidth() == 1 ? value.getZExtValue() : value.getSExtValue();
 }

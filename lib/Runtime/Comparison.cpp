@@ -40,9 +40,11 @@ static double toleranceOf(const Precision &precision) {
 
 Bounds goat::runtime::boundsOf(const Tensor &expected,
                                const Precision &precision,
-                               llvm::ArrayRef<double> magnitudes) {
+                               llvm::ArrayRef<double> magnitudes,
+                               double scoreError) {
   Bounds bounds;
-  bounds.relativeL2 = toleranceOf(precision);
+  bounds.relativeL2 =
+      toleranceOf(precision) + (precision.isLse ? scoreError : 0);
   bounds.rows.shape = expected.shape;
   const double cancellation = precision.isTF32 ? tolerances::tf32Cancellation
                                                : tolerances::cancellation;
@@ -94,12 +96,17 @@ static std::vector<double> magnitudesOf(AttentionOp op,
                                         llvm::ArrayRef<Tensor> inputs,
                                         llvm::ArrayRef<int64_t> outShape,
                                         const Tensor *lse) {
-  const Tensor *value = inputOf(op.getValue(), inputs);
-  if (!value ||
+  const Tensor *given = inputOf(op.getValue(), inputs);
+  if (!given ||
       (op.getExclude().empty() && op.getValueDim() >= tolerances::narrowRow))
     return {};
+  const bool isSwapped = op.getLayout() == Layout::bshd;
+  const Tensor swapped =
+      isSwapped ? reference::swapMiddleAxes(*given) : Tensor();
+  const Tensor *value = isSwapped ? &swapped : given;
   const Tensor *lengths = inputOf(op.getKLengths(), inputs);
-  const int64_t heads = outShape[1], queries = outShape[2];
+  const int64_t heads = outShape[op.getHeadAxis()],
+                queries = outShape[op.getLengthAxis()];
   const int64_t keyHeads = value->shape[1], keys = value->shape[2];
   const int64_t width = value->shape[3];
   std::vector<double> magnitudes;
@@ -119,6 +126,10 @@ static std::vector<double> magnitudesOf(AttentionOp op,
         magnitudes.push_back(isMasked ? 0 : largest);
       }
     }
+  if (isSwapped)
+    return reference::swapMiddleAxes(
+               {{outShape[0], heads, queries, 1}, std::move(magnitudes)})
+        .data;
   return magnitudes;
 }
 
@@ -147,7 +158,14 @@ llvm::Expected<Bounds> goat::runtime::boundsOf(func::FuncOp function,
         lse = &tensor;
     magnitudes = magnitudesOf(op, inputs, expected[index].shape, lse);
   }
-  return boundsOf(expected[index], precision, magnitudes);
+  double scoreError = 0;
+  if (op && (!op.getLoadQ().empty() || !op.getLoadK().empty())) {
+    llvm::Expected<DType> element = dtypeOf(op.getQueryType());
+    if (!element)
+      return element.takeError();
+    scoreError = tolerances::loaded * toleranceOf(Precision{*element});
+  }
+  return boundsOf(expected[index], precision, magnitudes, scoreError);
 }
 
 /// The indices of element `at` of a tensor of this shape.

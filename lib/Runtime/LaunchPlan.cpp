@@ -38,8 +38,95 @@ static bool fits(const ptx::InputSpec &input, const Shape &shape) {
   return true;
 }
 
+Shape goat::runtime::contiguousStrides(llvm::ArrayRef<int64_t> shape) {
+  Shape strides(shape.size());
+  int64_t stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0; stride *= shape[axis])
+    strides[axis] = stride;
+  return strides;
+}
+
+int64_t goat::runtime::spanOf(llvm::ArrayRef<int64_t> shape,
+                              llvm::ArrayRef<int64_t> strides) {
+  int64_t last = 0;
+  for (auto [size, stride] : llvm::zip_equal(shape, strides)) {
+    if (size == 0)
+      return 0;
+    last += (size - 1) * stride;
+  }
+  return last + 1;
+}
+
+/// Strides without what an axis of at most one index says.
+static Shape normalised(llvm::ArrayRef<int64_t> shape, Shape strides) {
+  for (auto [axis, size] : llvm::enumerate(shape))
+    if (size <= 1)
+      strides[axis] = axis + 1 == shape.size() ? 1 : 0;
+  return strides;
+}
+
+/// Whether no two indices lead to one element, as far as it shows: sorted by
+/// stride, each axis steps over all of the ones before.
+static bool isOverlapping(llvm::ArrayRef<int64_t> shape,
+                          llvm::ArrayRef<int64_t> strides) {
+  llvm::SmallVector<std::pair<int64_t, int64_t>> axes;
+  for (auto [size, stride] : llvm::zip_equal(shape, strides)) {
+    if (size == 0)
+      return false;
+    if (size > 1)
+      axes.emplace_back(stride, size);
+  }
+  llvm::sort(axes);
+  int64_t reach = 0;
+  for (auto [stride, size] : axes) {
+    if (stride <= reach)
+      return true;
+    reach += (size - 1) * stride;
+  }
+  return false;
+}
+
+llvm::Error CallSizes::setStrides(bool isOutput, llvm::ArrayRef<Shape> shapes,
+                                  llvm::ArrayRef<Shape> given) {
+  std::vector<Shape> &result = isOutput ? strides.outputs : strides.inputs;
+  for (auto [index, shape] : llvm::enumerate(shapes)) {
+    const std::string &name =
+        isOutput ? kernel->outputs[index].name : kernel->inputs[index].name;
+    const Shape contiguous = normalised(shape, contiguousStrides(shape));
+    if (index >= given.size() || given[index].empty()) {
+      result.push_back(contiguous);
+      continue;
+    }
+    if (given[index].size() != shape.size())
+      return llvm::createStringError(
+          llvm::formatv("expected {0} strides of '{1}' but got {2}",
+                        shape.size(), name, given[index].size()));
+    const Shape own = normalised(shape, given[index]);
+    const std::string text =
+        llvm::formatv("{0:$[, ]}", llvm::make_range(own.begin(), own.end()));
+    if (llvm::any_of(own, [](int64_t stride) { return stride < 0; }))
+      return llvm::createStringError("expected strides of at least 0 for '" +
+                                     name + "' but got " + text +
+                                     "; make it contiguous");
+    const bool isStrided = isOutput ? kernel->outputs[index].isStrided
+                                    : kernel->inputs[index].isStrided;
+    if (!isStrided && own != contiguous)
+      return llvm::createStringError(
+          "expected '" + name + "' to be contiguous but got strides " + text +
+          "; mark it goat.strided where the kernel is compiled, or make it "
+          "contiguous");
+    if (isOutput && isOverlapping(shape, own))
+      return llvm::createStringError("expected the elements of '" + name +
+                                     "' not to overlap but got strides " +
+                                     text + " for " + shapeString(shape));
+    result.push_back(own);
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<CallSizes> CallSizes::create(const ptx::Kernel &kernel,
-                                            llvm::ArrayRef<Shape> inputs) {
+                                            llvm::ArrayRef<Shape> inputs,
+                                            const CallStrides &strides) {
   if (inputs.size() != kernel.inputs.size())
     return llvm::createStringError(
         llvm::formatv("expected {0} inputs of '{1}' but got {2}",
@@ -64,6 +151,13 @@ llvm::Expected<CallSizes> CallSizes::create(const ptx::Kernel &kernel,
           llvm::formatv("expected that {0} but got {1} and {2}",
                         requirement.message, *left, *right));
   }
+  if (llvm::Error error = sizes.setStrides(false, inputs, strides.inputs))
+    return error;
+  llvm::Expected<std::vector<Shape>> outputs = sizes.outputShapes();
+  if (!outputs)
+    return outputs.takeError();
+  if (llvm::Error error = sizes.setStrides(true, *outputs, strides.outputs))
+    return error;
   return sizes;
 }
 
@@ -98,36 +192,58 @@ llvm::Expected<std::vector<Shape>> CallSizes::outputShapes() const {
   return shapes;
 }
 
+llvm::Expected<std::string>
+CallSizes::whyNot(const Guard &guard, llvm::ArrayRef<uint64_t> inputAddresses,
+                  llvm::ArrayRef<uint64_t> outputAddresses) const {
+  if (guard.kind == Guard::Kind::Less) {
+    llvm::Expected<int64_t> left = evaluate(guard.left);
+    if (!left)
+      return left.takeError();
+    llvm::Expected<int64_t> right = evaluate(guard.right);
+    if (!right)
+      return right.takeError();
+    if (*left < *right)
+      return std::string();
+    return llvm::formatv("{0} is not less than {1}", *left, *right).str();
+  }
+  const std::string &name = guard.isOutput ? kernel->outputs[guard.index].name
+                                           : kernel->inputs[guard.index].name;
+  if (guard.kind == Guard::Kind::Aligned) {
+    uint64_t address =
+        (guard.isOutput ? outputAddresses : inputAddresses)[guard.index];
+    if (address % guard.bytes == 0)
+      return std::string();
+    return llvm::formatv("the address of '{0}' is not a multiple of {1}", name,
+                         guard.bytes)
+        .str();
+  }
+  const int64_t stride = stridesOf(guard.isOutput, guard.index)[guard.axis];
+  const bool isMultiple = guard.kind == Guard::Kind::StrideMultiple;
+  if (isMultiple ? stride % guard.number == 0 : stride == guard.number)
+    return std::string();
+  return llvm::formatv("the stride of axis {0} of '{1}', {2}, is not {3}{4}",
+                       guard.axis, name, stride,
+                       isMultiple ? "a multiple of " : "", guard.number)
+      .str();
+}
+
 llvm::Expected<const ptx::Variant *>
 CallSizes::chooseVariant(llvm::ArrayRef<uint64_t> inputAddresses,
                          llvm::ArrayRef<uint64_t> outputAddresses) const {
   std::string reasons;
   for (const ptx::Variant &variant : kernel->variants) {
-    std::string reason;
+    std::string first;
     for (const Guard &guard : variant.guards) {
-      if (guard.kind == Guard::Kind::Less) {
-        llvm::Expected<int64_t> left = evaluate(guard.left);
-        if (!left)
-          return left.takeError();
-        llvm::Expected<int64_t> right = evaluate(guard.right);
-        if (!right)
-          return right.takeError();
-        if (*left >= *right)
-          reason = llvm::formatv("{0} is not less than {1}", *left, *right);
-        continue;
-      }
-      bool isOutput = guard.kind == Guard::Kind::OutputAligned;
-      uint64_t address =
-          (isOutput ? outputAddresses : inputAddresses)[guard.index];
-      if (address % guard.bytes != 0)
-        reason = llvm::formatv("the address of '{0}' is not a multiple of {1}",
-                               isOutput ? kernel->outputs[guard.index].name
-                                        : kernel->inputs[guard.index].name,
-                               guard.bytes);
+      llvm::Expected<std::string> reason =
+          whyNot(guard, inputAddresses, outputAddresses);
+      if (!reason)
+        return reason.takeError();
+      if (first.empty())
+        first = std::move(*reason);
     }
-    if (reason.empty())
+    if (first.empty())
       return &variant;
-    reasons += "; variant '" + variant.name + "': " + reason;
+    reasons += "; variant '" + variant.name + "': " + first;
   }
   return llvm::createStringError("no variant of '" + kernel->name +
                                  "' takes these inputs" + reasons);

@@ -126,9 +126,14 @@ llvm::Error LayerInputs::uniteAttention() {
       result = uniteOperand(value, with, role);
   };
   function.walk([&](AttentionOp op) {
-    operand(op.getQuery(), {batch, -1, queryLength, -1});
-    operand(op.getKey(), {batch, -1, keyLength, -1});
-    operand(op.getValue(), {batch, -1, keyLength, -1});
+    auto axes = [&](int length) -> std::array<int, 4> {
+      if (op.getLayout() == Layout::bshd)
+        return {batch, length, -1, -1};
+      return {batch, -1, length, -1};
+    };
+    operand(op.getQuery(), axes(queryLength));
+    operand(op.getKey(), axes(keyLength));
+    operand(op.getValue(), axes(keyLength));
     operand(op.getQOffset(), {batch});
     operand(op.getKOffset(), {batch});
     operand(op.getQLengths(), {batch}, Role::QueryLengths);
@@ -153,6 +158,11 @@ static int extentOf(Value index, llvm::ArrayRef<int> extents) {
     place -= 1;
   if (region == &attention.getExclude())
     place -= 2;
+  if (region == &attention.getLoadQ() || region == &attention.getLoadK())
+    place -= 1;
+  // Keys are the fourth.
+  if (region == &attention.getLoadK() && place == 2)
+    place = 3;
   return place < extents.size() ? extents[place] : -1;
 }
 

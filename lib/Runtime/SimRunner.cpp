@@ -31,6 +31,18 @@ public:
   llvm::Expected<RunResult> run(const Progress &progress);
 
 private:
+  llvm::Expected<CallSizes> measure() const;
+  Placement placementOf(const std::string &name) const;
+  llvm::Expected<uint64_t> place(const std::string &name,
+                                 llvm::ArrayRef<int64_t> shape,
+                                 llvm::ArrayRef<int64_t> strides,
+                                 int64_t elementBytes);
+  /// Calls `access(address, bytes, offset)` for every run of neighbouring
+  /// elements; `offset` is where its bytes are among those of the tensor.
+  static void
+  forEachRun(uint64_t address, llvm::ArrayRef<int64_t> shape,
+             llvm::ArrayRef<int64_t> strides, int64_t elementBytes,
+             llvm::function_ref<void(uint64_t, uint64_t, size_t)> access);
   llvm::Error allocate(const CallSizes &sizes);
   llvm::Error launchAll(const ptxsim::Module &module,
                         const ptx::Variant &variant, const CallSizes &sizes,
@@ -41,7 +53,7 @@ private:
                               const LaunchSizes &launchSizes,
                               const CallSizes &sizes, const Progress &progress);
   void addCounts(const ptxsim::Counts &counts);
-  llvm::Error readOutputs();
+  llvm::Error readOutputs(const CallSizes &sizes);
 
   const ptx::Kernel &kernel;
   const ptx::Artifact &artifact;
@@ -74,41 +86,104 @@ private:
 
 } // namespace
 
+Placement SimCall::placementOf(const std::string &name) const {
+  auto found = options.placements.find(name);
+  return found == options.placements.end() ? Placement() : found->second;
+}
+
+llvm::Expected<CallSizes> SimCall::measure() const {
+  std::vector<Shape> shapes;
+  for (const Tensor &input : inputs)
+    shapes.push_back(input.shape);
+  CallStrides strides;
+  for (const ptx::InputSpec &input : kernel.inputs)
+    strides.inputs.push_back(placementOf(input.name).strides);
+  for (const ptx::OutputSpec &output : kernel.outputs)
+    strides.outputs.push_back(placementOf(output.name).strides);
+  for (const auto &entry : options.placements) {
+    auto isNamed = [&](const auto &spec) { return spec.name == entry.first; };
+    if (llvm::none_of(kernel.inputs, isNamed) &&
+        llvm::none_of(kernel.outputs, isNamed))
+      return llvm::createStringError(
+          "expected the strides or the offset of an input or output of '" +
+          kernel.name + "' but got '" + entry.first + "'");
+  }
+  return CallSizes::create(kernel, shapes, strides);
+}
+
+void SimCall::forEachRun(
+    uint64_t address, llvm::ArrayRef<int64_t> shape,
+    llvm::ArrayRef<int64_t> strides, int64_t elementBytes,
+    llvm::function_ref<void(uint64_t, uint64_t, size_t)> access) {
+  const int64_t count = reference::numElements(shape);
+  // The axes from `inner` on lie without gaps.
+  size_t inner = shape.size();
+  int64_t length = 1;
+  while (inner > 0 && (shape[inner - 1] <= 1 || strides[inner - 1] == length))
+    length *= shape[--inner];
+  for (int64_t start = 0; start < count; start += length) {
+    int64_t rest = start / length, offset = 0;
+    for (size_t axis = inner; axis-- > 0; rest /= shape[axis])
+      offset += rest % shape[axis] * strides[axis];
+    access(address + offset * elementBytes, length * elementBytes,
+           start * elementBytes);
+  }
+}
+
+llvm::Expected<uint64_t> SimCall::place(const std::string &name,
+                                        llvm::ArrayRef<int64_t> shape,
+                                        llvm::ArrayRef<int64_t> strides,
+                                        int64_t elementBytes) {
+  const int64_t offset = placementOf(name).offset;
+  const int64_t bytes = (spanOf(shape, strides) + offset) * elementBytes;
+  uint64_t address = memory.allocate(bytes, name);
+  if (address == 0)
+    return llvm::createStringError(
+        llvm::formatv("cannot allocate {0} bytes for '{1}'", bytes, name));
+  return address + offset * elementBytes;
+}
+
 llvm::Error SimCall::allocate(const CallSizes &sizes) {
-  auto allocateBytes = [&](const std::vector<uint8_t> &bytes,
-                           const std::string &name, bool copyIn,
-                           std::vector<uint64_t> &addresses) -> llvm::Error {
-    uint64_t address = memory.allocate(bytes.size(), name);
-    if (address == 0)
-      return llvm::createStringError(llvm::formatv(
-          "cannot allocate {0} bytes for '{1}'", bytes.size(), name));
-    if (copyIn && !bytes.empty())
-      memory.write(address, bytes.data(), bytes.size());
-    addresses.push_back(address);
-    return llvm::Error::success();
+  auto fill = [&](uint64_t address, const Tensor &tensor, DType dtype,
+                  llvm::ArrayRef<int64_t> strides) {
+    const std::vector<uint8_t> bytes = pack(tensor, dtype);
+    forEachRun(address, tensor.shape, strides, ptx::dtypeBytes(dtype),
+               [&](uint64_t to, uint64_t count, size_t from) {
+                 memory.write(to, &bytes[from], count);
+               });
   };
-  for (auto [spec, tensor] : llvm::zip(kernel.inputs, inputs)) {
+  for (auto [index, spec] : llvm::enumerate(kernel.inputs)) {
+    const Tensor &tensor = inputs[index];
     if (spec.shape.empty()) {
       inputAddresses.push_back(0);
       continue;
     }
-    if (llvm::Error error = allocateBytes(pack(tensor, spec.dtype), spec.name,
-                                          true, inputAddresses))
-      return error;
+    const Shape &strides = sizes.stridesOf(false, index);
+    llvm::Expected<uint64_t> address =
+        place(spec.name, tensor.shape, strides, ptx::dtypeBytes(spec.dtype));
+    if (!address)
+      return address.takeError();
+    fill(*address, tensor, spec.dtype, strides);
+    inputAddresses.push_back(*address);
   }
   llvm::Expected<std::vector<Shape>> shapes = sizes.outputShapes();
   if (!shapes)
     return shapes.takeError();
   outputShapes = std::move(*shapes);
-  for (auto [spec, shape] : llvm::zip(kernel.outputs, outputShapes)) {
-    Tensor tensor;
-    tensor.shape = shape;
-    tensor.data.assign(reference::numElements(shape),
-                       spec.initialise.value_or(0));
-    if (llvm::Error error =
-            allocateBytes(pack(tensor, spec.dtype), spec.name,
-                          spec.initialise.has_value(), outputAddresses))
-      return error;
+  for (auto [index, spec] : llvm::enumerate(kernel.outputs)) {
+    const Shape &shape = outputShapes[index];
+    const Shape &strides = sizes.stridesOf(true, index);
+    llvm::Expected<uint64_t> address =
+        place(spec.name, shape, strides, ptx::dtypeBytes(spec.dtype));
+    if (!address)
+      return address.takeError();
+    if (spec.initialise) {
+      Tensor tensor;
+      tensor.shape = shape;
+      tensor.data.assign(reference::numElements(shape), *spec.initialise);
+      fill(*address, tensor, spec.dtype, strides);
+    }
+    outputAddresses.push_back(*address);
   }
   return llvm::Error::success();
 }
@@ -180,6 +255,12 @@ llvm::Expected<bool> SimCall::launch(const ptxsim::Module &module,
     case ptx::Parameter::Kind::Dim:
       arguments.i32(inputs[parameter.index].shape[parameter.axis]);
       break;
+    case ptx::Parameter::Kind::InputStride:
+    case ptx::Parameter::Kind::OutputStride:
+      arguments.i64(
+          sizes.stridesOf(parameter.kind == ptx::Parameter::Kind::OutputStride,
+                          parameter.index)[parameter.axis]);
+      break;
     case ptx::Parameter::Kind::Workspace: {
       llvm::Expected<int64_t> offset = sizes.evaluate(parameter.offset);
       if (!offset)
@@ -213,32 +294,34 @@ void SimCall::addCounts(const ptxsim::Counts &counts) {
   total.globalBytes += counts.globalBytes;
 }
 
-llvm::Error SimCall::readOutputs() {
-  for (auto [spec, shape, address] :
-       llvm::zip(kernel.outputs, outputShapes, outputAddresses)) {
+llvm::Error SimCall::readOutputs(const CallSizes &sizes) {
+  for (auto [index, spec] : llvm::enumerate(kernel.outputs)) {
+    const Shape &shape = outputShapes[index];
     std::vector<uint8_t> bytes(reference::numElements(shape) *
                                ptx::dtypeBytes(spec.dtype));
-    if (!bytes.empty()) {
-      uint64_t missing = memory.countUninitialised(address, bytes.size());
-      if (missing != 0)
-        result.findings.push_back(
-            llvm::formatv("missing-store: {0} of {1} bytes of output '{2}' "
-                          "were never written",
-                          missing, bytes.size(), spec.name));
-      if (!memory.read(address, bytes.data(), bytes.size()))
-        return llvm::createStringError("cannot read output '" + spec.name +
-                                       "' back");
-    }
+    uint64_t missing = 0;
+    bool isRead = true;
+    forEachRun(outputAddresses[index], shape, sizes.stridesOf(true, index),
+               ptx::dtypeBytes(spec.dtype),
+               [&](uint64_t from, uint64_t count, size_t to) {
+                 missing += memory.countUninitialised(from, count);
+                 isRead &= memory.read(from, &bytes[to], count);
+               });
+    if (missing != 0)
+      result.findings.push_back(
+          llvm::formatv("missing-store: {0} of {1} bytes of output '{2}' "
+                        "were never written",
+                        missing, bytes.size(), spec.name));
+    if (!isRead)
+      return llvm::createStringError("cannot read output '" + spec.name +
+                                     "' back");
     result.outputs.push_back(unpack(bytes, spec.dtype, shape));
   }
   return llvm::Error::success();
 }
 
 llvm::Expected<RunResult> SimCall::run(const Progress &progress) {
-  std::vector<Shape> shapes;
-  for (const Tensor &input : inputs)
-    shapes.push_back(input.shape);
-  llvm::Expected<CallSizes> sizes = CallSizes::create(kernel, shapes);
+  llvm::Expected<CallSizes> sizes = measure();
   if (!sizes)
     return sizes.takeError();
   ptxsim::Result<ptxsim::Module> module =
@@ -253,7 +336,7 @@ llvm::Expected<RunResult> SimCall::run(const Progress &progress) {
     return variant.takeError();
   if (llvm::Error error = launchAll(*module, **variant, *sizes, progress))
     return error;
-  if (llvm::Error error = readOutputs())
+  if (llvm::Error error = readOutputs(*sizes))
     return error;
 
   result.instructions = total.warpInstructions;

@@ -31,6 +31,9 @@ struct Tensor {
 /// Product of the sizes; 1 for rank 0.
 int64_t numElements(llvm::ArrayRef<int64_t> shape);
 
+/// A tensor of rank 4 with axes 1 and 2 swapped: (B, L, H, D) for (B, H, L, D).
+Tensor swapMiddleAxes(const Tensor &tensor);
+
 /// `value` rounded to the nearest number of the float type, ties to even: what
 /// a parameter of that type holds when it is given `value`.
 double roundTo(mlir::FloatType type, double value);

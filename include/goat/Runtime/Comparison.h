@@ -40,10 +40,10 @@ struct Bounds {
 
 /// The bounds of an output whose reference is `expected`. A row may be off by a
 /// part of its own norm and by tolerances::cancellation of its entry in
-/// `magnitudes`; without entries a row of zeros has to be zeros. Infinities
-/// have to be met exactly.
+/// `magnitudes`; without entries a row of zeros has to be zeros. To an lse its
+/// scores add `scoreError`. Infinities have to be met exactly.
 Bounds boundsOf(const Tensor &expected, const Precision &precision,
-                llvm::ArrayRef<double> magnitudes = {});
+                llvm::ArrayRef<double> magnitudes = {}, double scoreError = 0);
 
 /// Whether a compiled layer multiplies f32 in tf32, by the choices it was
 /// compiled with.

@@ -14,6 +14,7 @@
 #include "goat/Runtime/Tensors.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 
 namespace goat::runtime {
@@ -47,6 +48,14 @@ public:
 /// The reference on the IR; `function` must outlive the runner.
 std::unique_ptr<Runner> createReferenceRunner(mlir::func::FuncOp function);
 
+/// How a tensor lies in simulated memory.
+struct Placement {
+  /// In elements, one per axis; empty: contiguous.
+  llvm::SmallVector<int64_t> strides;
+  /// Elements between an address aligned to 256 bytes and the first one.
+  int64_t offset = 0;
+};
+
 struct SimOptions {
   /// Orders blocks and warps.
   uint64_t seed = 0;
@@ -55,11 +64,14 @@ struct SimOptions {
   /// Approximate functions return values off by as much as the PTX ISA admits,
   /// drawn from the seed, and NaN and a finding where it promises nothing.
   bool perturbsApproximations = false;
+  /// Of inputs and outputs by name; the others are contiguous and aligned.
+  std::map<std::string, Placement> placements;
 };
 
 /// The simulator on the artifact's PTX; `artifact` must outlive the runner.
 /// Allocations have the exact size, so that an access past a tensor is found,
-/// and outputs start uninitialised, so that a missing store is.
+/// and what lies between strided rows is never written, so that a read of it
+/// is; outputs start uninitialised, so that a missing store is.
 std::unique_ptr<Runner> createSimRunner(const ptx::Artifact &artifact,
                                         const SimOptions &options);
 

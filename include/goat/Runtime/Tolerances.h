@@ -55,6 +55,11 @@ constexpr double tf32Cancellation = 0x1p-11;
 /// (2^-22) and one lg2.approx.
 constexpr double lse = 1e-5;
 
+/// What rounding of loaded rows may add to scores, in units of the element
+/// type's tolerance: one element of a row that lies between two numbers may be
+/// rounded to either.
+constexpr double loaded = 0.25;
+
 /// What the scores may add to an lse, in the same units, and to an f32 output
 /// when there are priors: sums of products in f32, and a prior that is good to
 /// 1e-5.

@@ -42,8 +42,9 @@ AttentionContext tile::buildContext(AttentionOp attention,
                         ? head
                         : tiles.create<arith::DivUIOp>(
                               head, tiles.i32(attention.getGroupSize()));
-  context.queryRows = kernel.dim(attention.getQuery(), 2);
-  context.keyRows = kernel.dim(attention.getKey(), 2);
+  context.queryRows =
+      kernel.dim(attention.getQuery(), attention.getLengthAxis());
+  context.keyRows = kernel.dim(attention.getKey(), attention.getLengthAxis());
   context.queryLength = lengthOf(kernel, tiles, attention.getQLengths(), batch,
                                  context.queryRows);
   context.keyLength =
@@ -90,6 +91,95 @@ Coordinates tile::coordinatesOf(const AttentionContext &context) {
   at.queryOffset = context.queryOffset;
   at.keyOffset = context.keyOffset;
   return at;
+}
+
+/// The matrix of a tensor whose strides a call gives.
+static RowMatrix stridedMatrix(AttentionOp attention, TileBuilder &tiles,
+                               Value pointer, Value batch, Value head,
+                               Value firstRow, int64_t width, MemoryAttr memory,
+                               llvm::function_ref<Value(int64_t)> stride) {
+  Value rowStride = stride(attention.getLengthAxis());
+  auto product = [&](Value index, Value by) {
+    return tiles.create<arith::MulIOp>(tiles.widen(index), by);
+  };
+  Value offset = tiles.create<arith::AddIOp>(
+      product(batch, stride(0)),
+      product(head, stride(attention.getHeadAxis())));
+  if (firstRow)
+    offset = tiles.create<arith::AddIOp>(offset, product(firstRow, rowStride));
+  bool hasColumnStride = memory.getAccess() == Access::any && width > 1;
+  return {AdvanceOp::create(tiles.builder, tiles.loc, pointer, offset),
+          rowStride, hasColumnStride ? stride(3) : Value(), width,
+          memory.getAlignment()};
+}
+
+/// The matrix of a tensor without gaps.
+static RowMatrix contiguousMatrix(AttentionOp attention, TileBuilder &tiles,
+                                  Value pointer, Value batch, Value head,
+                                  int64_t heads, Value rows, int64_t width,
+                                  Type element, Value firstRow) {
+  int64_t alignment = rowAlignmentBytes(width, element);
+  if (attention.getLayout() == Layout::bhsd)
+    return {matrixOf(tiles, pointer, batch, head, heads, rows, width, firstRow),
+            tiles.i64(width), Value(), width, alignment};
+  // All heads of a row lie next to each other.
+  Value row =
+      tiles.create<arith::MulIOp>(tiles.widen(batch), tiles.widen(rows));
+  if (firstRow)
+    row = tiles.create<arith::AddIOp>(row, tiles.widen(firstRow));
+  Value number = tiles.create<arith::AddIOp>(
+      tiles.create<arith::MulIOp>(row, tiles.i64(heads)), tiles.widen(head));
+  Value start =
+      AdvanceOp::create(tiles.builder, tiles.loc, pointer,
+                        tiles.create<arith::MulIOp>(number, tiles.i64(width)));
+  return {start, tiles.i64(heads * width), Value(), width, alignment};
+}
+
+/// What a variant asks of a strided tensor.
+static MemoryAttr memoryOf(Access access, int64_t width, Type element) {
+  return MemoryAttr::get(element.getContext(), access,
+                         access == Access::any
+                             ? element.getIntOrFloatBitWidth() / 8
+                             : rowAlignmentBytes(width, element));
+}
+
+RowMatrix tile::inputMatrixOf(AttentionOp attention, KernelBuilder &kernel,
+                              TileBuilder &tiles,
+                              const AttentionContext &context, Value tensor,
+                              bool isQuery, Value firstRow) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value pointer = kernel.input(cast<BlockArgument>(tensor));
+  Value head = isQuery ? context.head : context.keyHead;
+  int64_t width = type.getDimSize(3);
+  Access access = kernel.accessOf(tensor);
+  if (access == Access::contiguous)
+    return contiguousMatrix(attention, tiles, pointer, context.batch, head,
+                            type.getDimSize(attention.getHeadAxis()),
+                            isQuery ? context.queryRows : context.keyRows,
+                            width, type.getElementType(), firstRow);
+  MemoryAttr memory = memoryOf(access, width, type.getElementType());
+  kernel.requireInput(tensor, memory);
+  return stridedMatrix(
+      attention, tiles, pointer, context.batch, head, firstRow, width, memory,
+      [&](int64_t axis) { return kernel.inputStride(tensor, axis); });
+}
+
+RowMatrix tile::outputMatrixOf(AttentionOp attention, KernelBuilder &kernel,
+                               TileBuilder &tiles,
+                               const AttentionContext &context) {
+  Type element = attention.getQueryType().getElementType();
+  int64_t width = attention.getValueDim();
+  Access access = kernel.outputAccess(0);
+  if (access == Access::contiguous)
+    return contiguousMatrix(attention, tiles, kernel.output(0), context.batch,
+                            context.head, attention.getNumQueryHeads(),
+                            context.queryRows, width, element, Value());
+  MemoryAttr memory = memoryOf(access, width, element);
+  kernel.requireOutput(0, memory);
+  return stridedMatrix(attention, tiles, kernel.output(0), context.batch,
+                       context.head, Value(), width, memory, [&](int64_t axis) {
+                         return kernel.outputStride(0, axis);
+                       });
 }
 
 Value tile::matrixOf(TileBuilder &tiles, Value pointer, Value batch, Value head,

@@ -13,6 +13,7 @@
 #define GOAT_CONVERSION_GOATTOGOATTILE_ATTENTIONCONTEXT_H
 
 #include "RegionEvaluator.h"
+#include "RowMatrix.h"
 
 namespace goat::tile {
 
@@ -45,6 +46,17 @@ inline bool isTF32(F32ProductAttr product) {
 
 /// The coordinates that are the same in the whole block; the others are null.
 Coordinates coordinatesOf(const AttentionContext &context);
+
+/// The matrix of the batch entry and head of `context` in `tensor`, which is
+/// query, or else key or value, from row `firstRow` (i32; null is 0) on, as the
+/// kernel's variant accesses it.
+RowMatrix inputMatrixOf(AttentionOp attention, KernelBuilder &kernel,
+                        TileBuilder &tiles, const AttentionContext &context,
+                        mlir::Value tensor, bool isQuery,
+                        mlir::Value firstRow = {});
+/// The matrix of the output.
+RowMatrix outputMatrixOf(AttentionOp attention, KernelBuilder &kernel,
+                         TileBuilder &tiles, const AttentionContext &context);
 
 /// The address of row `firstRow` (i32; null is 0) of the (rows × `width`)
 /// matrix of one batch entry and head of a contiguous (B, H, rows, width)

@@ -58,9 +58,10 @@ static AttentionShape shapeOf(AttentionOp attention, F32Product product) {
       paddedValueColumns(attention.getValueDim(), element, product);
   if (element.isF32())
     shape.f32Product = product;
-  shape.queryLength = knownOrZero(query.getDimSize(2));
-  shape.keyLength = knownOrZero(attention.getKeyType().getDimSize(2));
-  shape.matrices = knownOrZero(query.getDimSize(0)) * query.getDimSize(1);
+  shape.queryLength = knownOrZero(attention.getQueryLength());
+  shape.keyLength = knownOrZero(attention.getKeyLength());
+  shape.matrices =
+      knownOrZero(query.getDimSize(0)) * attention.getNumQueryHeads();
   std::optional<ScoreTerms> terms = splitScore(attention);
   shape.hasStrip = terms && !terms->relative.empty();
   shape.hasKeyVector = terms && !terms->key.empty();

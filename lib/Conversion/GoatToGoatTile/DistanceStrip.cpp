@@ -191,9 +191,10 @@ LogicalResult DistanceStrip::prepareTable(TileBuilder &tiles) {
   int64_t heads = byHead ? attention.getNumQueryHeads() : 1;
   AffineExpr tableRows =
       queryRows.ceilDiv(rows) * rows + keyRows.ceilDiv(keys) * keys;
-  Attribute sizes[] = {kernel.dimAttr(attention.getQuery(), 2),
-                       kernel.dimAttr(attention.getKey(), 2),
-                       kernel.dimAttr(attention.getQuery(), 0)};
+  Attribute sizes[] = {
+      kernel.dimAttr(attention.getQuery(), attention.getLengthAxis()),
+      kernel.dimAttr(attention.getKey(), attention.getLengthAxis()),
+      kernel.dimAttr(attention.getQuery(), 0)};
   constexpr int64_t quadBytes = 16;
   unsigned region = kernel.addWorkspace(
       AffineMap::get(0, 3, tableRows * (heads * quadBytes) * batch), sizes);
@@ -259,8 +260,10 @@ LogicalResult DistanceStrip::buildTableKernel(unsigned region, AffineMap grid,
                  tiles.create<arith::AddIOp>(distance, tiles.i32(shift)));
     if (failed(values))
       return failure();
+    // Four times a row is beyond 32 bits where twice a length is.
     Value element = tiles.create<arith::AddIOp>(
-        tiles.create<arith::MulIOp>(row, tiles.i32(4)), tiles.i32(column));
+        tiles.create<arith::MulIOp>(tiles.widen(row), tiles.i64(4)),
+        tiles.i64(column));
     StoreOp::create(builder, tiles.loc, *values, table, element, exists);
   }
   gpu::ReturnOp::create(builder, tiles.loc);

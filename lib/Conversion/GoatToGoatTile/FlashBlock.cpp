@@ -7,6 +7,8 @@
 
 #include "FlashBlock.h"
 
+#include "LoadPass.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -49,8 +51,9 @@ void FlashBlock::locate() {
   // blocks fill what long ones leave at the end.
   Value block = tiles.create<arith::SubIOp>(
       tiles.create<arith::DivUIOp>(
-          tiles.create<arith::AddIOp>(kernel.dim(attention.getQuery(), 2),
-                                      tiles.i32(schedule.getRows() - 1)),
+          tiles.create<arith::AddIOp>(
+              kernel.dim(attention.getQuery(), attention.getLengthAxis()),
+              tiles.i32(schedule.getRows() - 1)),
           tiles.i32(schedule.getRows())),
       tiles.create<arith::AddIOp>(blockIndex(0), tiles.i32(1)));
   context =
@@ -66,24 +69,35 @@ void FlashBlock::locate() {
       tiles.compare(arith::CmpIPredicate::slt, query, context.queryLength);
 }
 
-RowMatrix FlashBlock::matrix(Value tensor, Value firstRow) {
-  bool isQuery = tensor == attention.getQuery();
-  auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t width = type.getDimSize(3);
-  Value pointer =
-      matrixOf(tiles, kernel.input(cast<BlockArgument>(tensor)), context.batch,
-               isQuery ? context.head : context.keyHead, type.getDimSize(1),
-               isQuery ? context.queryRows : context.keyRows, width, firstRow);
-  return {pointer, tiles.i64(width), Value(), width,
-          rowAlignmentBytes(width, type.getElementType())};
+LogicalResult FlashBlock::buildLoads() {
+  for (bool isQuery : {true, false}) {
+    if ((isQuery ? attention.getLoadQ() : attention.getLoadK()).empty())
+      continue;
+    FailureOr<unsigned> workspace =
+        buildLoadPass(attention, kernel, isQuery,
+                      paddedHeadDim(attention.getHeadDim(), elementType()));
+    if (failed(workspace))
+      return failure();
+    (isQuery ? loadedQuery : loadedKey) =
+        kernel.workspace(*workspace, elementType());
+  }
+  return success();
 }
 
-RowMatrix FlashBlock::outputMatrix() {
-  int64_t width = attention.getValueDim();
-  Value pointer =
-      matrixOf(tiles, kernel.output(0), context.batch, context.head,
-               attention.getNumQueryHeads(), context.queryRows, width);
-  return {pointer, tiles.i64(width), Value(), width,
+RowMatrix FlashBlock::matrix(bool isQuery) {
+  Value loaded = isQuery ? loadedQuery : loadedKey;
+  if (!loaded)
+    return inputMatrixOf(attention, kernel, tiles, context,
+                         isQuery ? Value(attention.getQuery())
+                                 : Value(attention.getKey()),
+                         isQuery);
+  int64_t width = paddedHeadDim(attention.getHeadDim(), elementType());
+  return {matrixOf(tiles, loaded, context.batch,
+                   isQuery ? context.head : context.keyHead,
+                   isQuery ? attention.getNumQueryHeads()
+                           : attention.getNumKeyHeads(),
+                   isQuery ? context.queryRows : context.keyRows, width),
+          tiles.i64(width), Value(), width,
           rowAlignmentBytes(width, elementType())};
 }
 

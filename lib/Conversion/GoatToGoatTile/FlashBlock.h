@@ -35,15 +35,26 @@ public:
   FlashBlock(AttentionOp attention, ScheduleAttr schedule,
              KernelBuilder &kernel, mlir::OpBuilder &builder);
 
+  /// Builds the kernels of load regions; call once, before
+  /// the matrices are asked for.
+  mlir::LogicalResult buildLoads();
+
   /// Computes which rows this block has from its index in the grid. Again after
   /// a loop, through which they would cost registers.
   void locate();
 
-  /// The matrix of this block's batch entry in query, key or value, from a row
-  /// on.
-  RowMatrix matrix(mlir::Value tensor, mlir::Value firstRow = {});
+  /// The matrices of this block's batch entry and head, query and key as load
+  /// regions left them, value from a row on.
+  RowMatrix queryMatrix() { return matrix(/*isQuery=*/true); }
+  RowMatrix keyMatrix() { return matrix(/*isQuery=*/false); }
+  RowMatrix valueMatrix(mlir::Value firstRow = {}) {
+    return inputMatrixOf(attention, kernel, tiles, context,
+                         attention.getValue(), /*isQuery=*/false, firstRow);
+  }
   /// The matrix of this block's rows in the output.
-  RowMatrix outputMatrix();
+  RowMatrix outputMatrix() {
+    return outputMatrixOf(attention, kernel, tiles, context);
+  }
   /// An f32 tile with elements as in memory, and the inverse.
   mlir::Value narrow(mlir::Value tile);
   mlir::Value widen(mlir::Value tile);
@@ -66,6 +77,12 @@ public:
   /// Query rows of the block, counted in it and in the tensor; which of them
   /// the tensor has, and which count.
   mlir::Value rowNumber, query, queryExists, queryCounts;
+
+private:
+  RowMatrix matrix(bool isQuery);
+
+  /// The address of query or key as a load region left it; null without one.
+  mlir::Value loadedQuery, loadedKey;
 };
 
 } // namespace goat::tile

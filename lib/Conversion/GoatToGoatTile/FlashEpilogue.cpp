@@ -75,7 +75,9 @@ FailureOr<Value> Epilogue::applyExclusion(Value row) {
   Region &region = attention.getExclude();
   if (region.empty())
     return row;
-  RegionEvaluator evaluator(attention, kernel, tiles, block.coordinates());
+  Coordinates at = block.coordinates();
+  at.rowType = block.outputType;
+  RegionEvaluator evaluator(attention, kernel, tiles, at);
   auto yielded = [](Region &body) {
     return cast<YieldOp>(body.front().getTerminator()).getValue();
   };
@@ -95,10 +97,9 @@ FailureOr<Value> Epilogue::applyExclusion(Value row) {
       block.locate();
       OwnRows own = findOwnRows(index);
       Type element = block.elementType();
-      return block.widen(block.matrix(attention.getValue(), own.first)
-                             .load(tiles,
-                                   withElementType(block.outputType, element),
-                                   own.distance, own.exists));
+      return block.widen(block.valueMatrix(own.first).load(
+          tiles, withElementType(block.outputType, element), own.distance,
+          own.exists));
     });
   }
   FailureOr<Value> excluded = evaluator.evaluate(yielded(region));

@@ -239,6 +239,8 @@ LogicalResult FlashForward::loop(Value begin, Value end, bool isPartial,
 
 LogicalResult FlashForward::build() {
   block.locate();
+  if (failed(block.buildLoads()))
+    return failure();
   copies.emplace(block);
   FailureOr<KeyTiles> found =
       findKeyTiles(attention, block.schedule, block.kernel, tiles,
@@ -322,7 +324,8 @@ LogicalResult tile::buildFlashForward(AttentionOp attention,
       {rows.ceilDiv(schedule.getRows()),
        getAffineConstantExpr(attention.getNumQueryHeads(), context), batch},
       context);
-  kernel.setGrid(grid, {kernel.dimAttr(attention.getQuery(), 2),
-                        kernel.dimAttr(attention.getQuery(), 0)});
+  kernel.setGrid(
+      grid, {kernel.dimAttr(attention.getQuery(), attention.getLengthAxis()),
+             kernel.dimAttr(attention.getQuery(), 0)});
   return success();
 }

@@ -123,7 +123,7 @@ static LogicalResult checkBuildable(AttentionOp attention,
                "expected a schedule with 2 to 4 stages but got ")
            << schedule.getStages();
   if (schedule.getStrip() == StripSource::block &&
-      attention.getKeyType().isDynamicDim(2))
+      ShapedType::isDynamic(attention.getKeyLength()))
     return attention.emitError(
         "expected a static number of keys for a schedule with strip = block "
         "but "
@@ -138,6 +138,9 @@ static void remarkSmallCopies(AttentionOp attention) {
   for (auto [name, whose, width] :
        {std::tuple{"query and key", "their", attention.getHeadDim()},
         std::tuple{"value", "its", attention.getValueDim()}}) {
+    // What a load region leaves is aligned.
+    if (!attention.getLoadK().empty() && whose[0] == 't')
+      continue;
     int64_t alignment = rowAlignmentBytes(width, element);
     if (alignment < fastAlignmentBytes)
       attention.emitRemark("copies ")
@@ -148,6 +151,129 @@ static void remarkSmallCopies(AttentionOp attention) {
              "multiple of "
           << fastAlignmentBytes / bytes << " is copied faster";
   }
+}
+
+/// goat.strided stands where a schedule looks for it, and says what was asked.
+static FailureOr<bool> hasStridedTensors(func::FuncOp function,
+                                         AttentionOp attention) {
+  bool isStrided = false;
+  for (BlockArgument argument : function.getArguments()) {
+    if (!function.getArgAttr(argument.getArgNumber(), "goat.strided"))
+      continue;
+    isStrided = true;
+    if (!llvm::is_contained(
+            {attention.getQuery(), attention.getKey(), attention.getValue()},
+            argument))
+      return function.emitError("expected goat.strided on query, key, value or "
+                                "the first result but got it on argument ")
+             << argument.getArgNumber() << "; make that tensor contiguous";
+  }
+  for (unsigned index = 0; index < function.getNumResults(); ++index) {
+    if (!function.getResultAttr(index, "goat.strided"))
+      continue;
+    isStrided = true;
+    if (index > 0)
+      return function.emitError("expected goat.strided on query, key, value or "
+                                "the first result but got it on result ")
+             << index << "; make that tensor contiguous";
+  }
+  return isStrided;
+}
+
+/// Builds one variant and says what a launcher has to check and to allocate.
+static LogicalResult buildVariant(AttentionOp attention, ScheduleAttr schedule,
+                                  KernelBuilder &kernel) {
+  if (failed(buildFlashForward(attention, schedule, kernel)))
+    return failure();
+  Value query = attention.getQuery(), key = attention.getKey(),
+        value = attention.getValue();
+  auto equal = [&](Value a, int64_t axisA, Value b, int64_t axisB) {
+    kernel.requireEqual(kernel.dimAttr(a, axisA), kernel.dimAttr(b, axisB));
+  };
+  equal(key, 0, query, 0);
+  equal(value, 0, query, 0);
+  int64_t lengthAxis = attention.getLengthAxis();
+  equal(value, lengthAxis, key, lengthAxis);
+  for (Value operand :
+       {Value(attention.getQOffset()), Value(attention.getKOffset()),
+        Value(attention.getQLengths()), Value(attention.getKLengths())})
+    if (operand && isa<RankedTensorType>(operand.getType()))
+      equal(operand, 0, query, 0);
+
+  Builder builder(attention.getContext());
+  SmallVector<Attribute> outDims;
+  for (int64_t axis = 0; axis < 3; ++axis)
+    outDims.push_back(kernel.dimAttr(query, axis));
+  outDims.push_back(kernel.dimAttr(value, 3));
+  SmallVector<Attribute> results = {builder.getArrayAttr(outDims)};
+  if (attention.getLse())
+    results.push_back(builder.getArrayAttr(
+        {outDims[0], outDims[attention.getHeadAxis()], outDims[lengthAxis]}));
+  kernel.recordChoice("schedule", schedule);
+  if (attention.getQueryType().getElementType().isF32())
+    kernel.recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
+  if (attention.getQueryType().getElementType().isF32())
+    kernel.recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
+  if (attention.getQueryType().getElementType().isF32())
+    kernel.recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
+  if (attention.getQueryType().getElementType().isF32())
+    kernel.recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
+  if (attention.getQueryType().getElementType().isF32())
+    kernel.recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
+  if (attention.getQueryType().getElementType().isF32())
+    kernel.recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
+  if (attention.getQueryType().getElementType().isF32())
+    kernel.recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
+  if (attention.getQueryType().getElementType().isF32())
+    kernel.recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
+  if (attention.getQueryType().getElementType().isF32())
+    kernel.recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
+  if (attention.getQueryType().getElementType().isF32())
+    kernel.recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
+  if (attention.getQueryType().getElementType().isF32())
+    kernel.recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
+  if (attention.getQueryType().getElementType().isF32())
+    kernel.recordChoice(
+        "f32_product",
+        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
+  if (Attribute reason = attention->getAttr("goat_tile.schedule_reason"))
+    kernel.recordChoice("schedule_reason", reason);
+  kernel.finish(32 * schedule.getWarps(), results);
+  return success();
+}
+
+/// Says where transforming keys costs more than reading them.
+static void remarkLoadedKeys(AttentionOp attention) {
+  constexpr int64_t fewQueries = 64;
+  int64_t queries = attention.getQueryLength();
+  if (!attention.getLoadK().empty() && !ShapedType::isDynamic(queries) &&
+      queries <= fewQueries)
+    attention.emitRemark("writes all key rows to memory once more for load_k, "
+                         "for ")
+        << queries
+        << " queries; keep a cache of keys that are transformed already";
 }
 
 static LogicalResult convert(func::FuncOp function) {
@@ -161,45 +287,30 @@ static LogicalResult convert(func::FuncOp function) {
                                 "goat.attention; run --goat-choose-schedule");
   if (failed(checkBuildable(*attention, schedule)))
     return failure();
+  FailureOr<bool> isStrided = hasStridedTensors(function, *attention);
+  if (failed(isStrided))
+    return failure();
 
   OpBuilder builder(function);
   remarkSmallCopies(*attention);
+  remarkLoadedKeys(*attention);
   FailureOr<KernelBuilder> kernel = KernelBuilder::create(function, builder);
   if (failed(kernel))
     return failure();
-  if (failed(buildFlashForward(*attention, schedule, *kernel)))
+  if (*isStrided) {
+    kernel->setVariant("rows", Access::rows);
+    attention->emitRemark(
+        "tensors with goat.strided get a second variant of the kernel, which "
+        "copies element by element, for strides and addresses that are no "
+        "multiples of 16 bytes");
+  }
+  if (failed(buildVariant(*attention, schedule, *kernel)))
     return failure();
-
-  Value query = attention->getQuery(), key = attention->getKey(),
-        value = attention->getValue();
-  auto equal = [&](Value a, int64_t axisA, Value b, int64_t axisB) {
-    kernel->requireEqual(kernel->dimAttr(a, axisA), kernel->dimAttr(b, axisB));
-  };
-  equal(key, 0, query, 0);
-  equal(value, 0, query, 0);
-  equal(value, 2, key, 2);
-  for (Value operand :
-       {Value(attention->getQOffset()), Value(attention->getKOffset()),
-        Value(attention->getQLengths()), Value(attention->getKLengths())})
-    if (operand && isa<RankedTensorType>(operand.getType()))
-      equal(operand, 0, query, 0);
-
-  SmallVector<Attribute> outDims, lseDims;
-  for (int64_t axis = 0; axis < 3; ++axis)
-    lseDims.push_back(kernel->dimAttr(query, axis));
-  outDims = lseDims;
-  outDims.push_back(kernel->dimAttr(value, 3));
-  SmallVector<Attribute> results = {builder.getArrayAttr(outDims)};
-  if (attention->getLse())
-    results.push_back(builder.getArrayAttr(lseDims));
-  kernel->recordChoice("schedule", schedule);
-  if (attention->getQueryType().getElementType().isF32())
-    kernel->recordChoice(
-        "f32_product",
-        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
-  if (Attribute reason = (*attention)->getAttr("goat_tile.schedule_reason"))
-    kernel->recordChoice("schedule_reason", reason);
-  kernel->finish(32 * schedule.getWarps(), results);
+  if (*isStrided) {
+    KernelBuilder any = kernel->createVariant("any", Access::any);
+    if (failed(buildVariant(*attention, schedule, any)))
+      return failure();
+  }
   function.erase();
   return success();
 }

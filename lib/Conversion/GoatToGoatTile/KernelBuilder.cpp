@@ -23,15 +23,37 @@ static Type kernelType(Type type) {
   return tensor ? Type(PointerType::get(type.getContext(), element)) : type;
 }
 
-FailureOr<KernelBuilder> KernelBuilder::create(func::FuncOp source,
-                                               OpBuilder &builder) {
-  KernelBuilder result(source);
+void KernelBuilder::createKernel(OpBuilder &builder, StringRef name,
+                                 bool hasOutputs) {
   MLIRContext *context = source.getContext();
-  Location loc = source.getLoc();
   SmallVector<Type> types;
   for (auto [number, type] : llvm::enumerate(source.getArgumentTypes())) {
     types.push_back(kernelType(type));
-    if (!types.back())
+    roles.push_back(InputAttr::get(context, number));
+  }
+  if (hasOutputs)
+    for (auto [number, type] : llvm::enumerate(source.getResultTypes())) {
+      types.push_back(kernelType(type));
+      roles.push_back(OutputAttr::get(context, number));
+    }
+  kernel = gpu::GPUFuncOp::create(builder, source.getLoc(), name,
+                                  FunctionType::get(context, types, {}));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                  UnitAttr::get(context));
+  if (variant)
+    kernel->setAttr("goat_tile.variant", variant);
+  auto arguments = kernel.getArguments();
+  inputs.assign(arguments.begin(),
+                arguments.begin() + source.getNumArguments());
+  outputs.assign(arguments.begin() + source.getNumArguments(), arguments.end());
+  memories.resize(types.size());
+}
+
+FailureOr<KernelBuilder> KernelBuilder::create(func::FuncOp source,
+                                               OpBuilder &builder) {
+  KernelBuilder result(source);
+  for (auto [number, type] : llvm::enumerate(source.getArgumentTypes())) {
+    if (!kernelType(type))
       return source.emitError("expected argument ")
              << number
              << " to be a tensor of f32, f16, bf16 or i32 with at least one "
@@ -43,46 +65,69 @@ FailureOr<KernelBuilder> KernelBuilder::create(func::FuncOp source,
         return source.emitError("expected sizes below 2^31 but got ")
                << size << " in argument " << number
                << "; split the tensor into calls";
-    result.roles.push_back(InputAttr::get(context, number));
   }
-  for (auto [number, type] : llvm::enumerate(source.getResultTypes())) {
-    types.push_back(kernelType(type));
-    result.roles.push_back(OutputAttr::get(context, number));
-  }
-
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(source);
-  auto module = gpu::GPUModuleOp::create(builder, loc, source.getName());
+  auto module =
+      gpu::GPUModuleOp::create(builder, source.getLoc(), source.getName());
   builder.setInsertionPointToStart(module.getBody());
-  result.kernel = gpu::GPUFuncOp::create(builder, loc, source.getName(),
-                                         FunctionType::get(context, types, {}));
-  result.kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
-                         UnitAttr::get(context));
-  auto arguments = result.kernel.getArguments();
-  result.inputs.assign(arguments.begin(),
-                       arguments.begin() + source.getNumArguments());
-  result.outputs.assign(arguments.begin() + source.getNumArguments(),
-                        arguments.end());
+  result.createKernel(builder, source.getName(), /*hasOutputs=*/true);
+  return result;
+}
+
+void KernelBuilder::setVariant(StringRef name, Access access) {
+  variant = StringAttr::get(source.getContext(), name);
+  strided = access;
+  kernel->setAttr("goat_tile.variant", variant);
+}
+
+KernelBuilder KernelBuilder::createVariant(StringRef name, Access access) {
+  KernelBuilder result(source);
+  result.variant = StringAttr::get(source.getContext(), name);
+  result.strided = access;
+  OpBuilder builder = OpBuilder::atBlockEnd(kernel->getBlock());
+  result.createKernel(builder, (source.getName() + "_" + name).str(),
+                      /*hasOutputs=*/true);
   return result;
 }
 
 KernelBuilder KernelBuilder::createBefore(StringRef suffix) {
   KernelBuilder result(source);
-  MLIRContext *context = source.getContext();
-  SmallVector<Type> types;
-  for (auto [number, type] : llvm::enumerate(source.getArgumentTypes())) {
-    types.push_back(kernelType(type));
-    result.roles.push_back(InputAttr::get(context, number));
-  }
+  result.variant = variant;
+  result.strided = strided;
   OpBuilder builder(kernel);
-  result.kernel = gpu::GPUFuncOp::create(
-      builder, source.getLoc(), (source.getName() + "_" + suffix).str(),
-      FunctionType::get(context, types, {}));
-  result.kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
-                         UnitAttr::get(context));
-  auto arguments = result.kernel.getArguments();
-  result.inputs.assign(arguments.begin(), arguments.end());
+  result.createKernel(builder, (kernel.getName() + "_" + suffix).str(),
+                      /*hasOutputs=*/false);
   return result;
+}
+
+Access KernelBuilder::accessOf(Value tensor) {
+  return source.getArgAttr(cast<BlockArgument>(tensor).getArgNumber(),
+                           "goat.strided")
+             ? strided
+             : Access::contiguous;
+}
+
+Access KernelBuilder::outputAccess(unsigned index) {
+  return source.getResultAttr(index, "goat.strided") ? strided
+                                                     : Access::contiguous;
+}
+
+Value KernelBuilder::strideArgument(Attribute role) {
+  Value &stride = strides[role];
+  if (!stride)
+    stride = addArgument(IntegerType::get(kernel.getContext(), 64), role);
+  return stride;
+}
+
+Value KernelBuilder::inputStride(Value tensor, int64_t axis) {
+  return strideArgument(InputStrideAttr::get(
+      kernel.getContext(), cast<BlockArgument>(tensor).getArgNumber(), axis));
+}
+
+Value KernelBuilder::outputStride(unsigned index, int64_t axis) {
+  return strideArgument(
+      OutputStrideAttr::get(kernel.getContext(), index, axis));
 }
 
 Value KernelBuilder::addArgument(Type type, Attribute role) {
@@ -204,6 +249,9 @@ void KernelBuilder::finishBefore(KernelBuilder &main, int64_t numThreads) {
   writeSignature(numThreads);
   main.equalDims.insert_range(equalDims);
   main.atLeastDims.insert_range(atLeastDims);
+  for (auto [all, own] : llvm::zip(main.memories, memories))
+    if (own)
+      all = own;
 }
 
 void KernelBuilder::finish(int64_t numThreads, ArrayRef<Attribute> resultDims) {
@@ -224,6 +272,12 @@ void KernelBuilder::finish(int64_t numThreads, ArrayRef<Attribute> resultDims) {
   kernel->setAttr("goat_tile.at_least_dims",
                   ArrayAttr::get(context, atLeastDims.getArrayRef()));
   kernel->setAttr("goat_tile.choices", DictionaryAttr::get(context, choices));
+  if (llvm::any_of(memories, [](Attribute memory) { return bool(memory); })) {
+    for (Attribute &memory : memories)
+      if (!memory)
+        memory = MemoryAttr::get(context, Access::contiguous, 16);
+    kernel->setAttr("goat_tile.memory", ArrayAttr::get(context, memories));
+  }
   if (workspaces.empty())
     return;
   SmallVector<Attribute> maps;

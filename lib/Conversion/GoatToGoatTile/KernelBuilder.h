@@ -29,6 +29,12 @@ public:
   static mlir::FailureOr<KernelBuilder> create(mlir::func::FuncOp source,
                                                mlir::OpBuilder &builder);
 
+  /// The same function's kernel once more, as another variant of the module
+  /// that takes strided tensors in another way.
+  KernelBuilder createVariant(llvm::StringRef name, Access strided);
+  /// Makes this the variant `name`.
+  void setVariant(llvm::StringRef name, Access strided);
+
   /// A kernel of the same module and arguments, launched before this one. It
   /// has no results; write workspaces.
   KernelBuilder createBefore(llvm::StringRef suffix);
@@ -54,6 +60,22 @@ public:
   /// The pointer to a region, in any kernel of the module.
   mlir::Value workspace(unsigned region, mlir::Type element);
 
+  /// How a tensor lies in memory for this variant: contiguous, unless it has
+  /// the attribute goat.strided.
+  Access accessOf(mlir::Value tensor);
+  Access outputAccess(unsigned index);
+  /// The stride of an axis of an input or result that a call gives, i64.
+  mlir::Value inputStride(mlir::Value tensor, int64_t axis);
+  mlir::Value outputStride(unsigned index, int64_t axis);
+  /// Records how a tensor has to lie in memory; contiguous and aligned to 16
+  /// bytes by default.
+  void requireInput(mlir::Value tensor, MemoryAttr memory) {
+    memories[mlir::cast<mlir::BlockArgument>(tensor).getArgNumber()] = memory;
+  }
+  void requireOutput(unsigned index, MemoryAttr memory) {
+    memories[inputs.size() + index] = memory;
+  }
+
   /// Records that a launcher has to check a = b, or a ≥ b, for sizes named by
   /// dimAttr.
   void requireEqual(mlir::Attribute a, mlir::Attribute b);
@@ -77,6 +99,11 @@ public:
 
 private:
   KernelBuilder(mlir::func::FuncOp source) : source(source) {}
+  /// Adds the kernel at the builder's insertion point, with its first
+  /// arguments.
+  void createKernel(mlir::OpBuilder &builder, llvm::StringRef name,
+                    bool hasOutputs);
+  mlir::Value strideArgument(mlir::Attribute role);
   mlir::Value addArgument(mlir::Type type, mlir::Attribute role);
   void writeSignature(int64_t numThreads);
 
@@ -85,6 +112,12 @@ private:
   llvm::SmallVector<mlir::Value> inputs, outputs;
   llvm::SmallVector<mlir::Attribute> roles;
   llvm::MapVector<std::pair<unsigned, int64_t>, mlir::Value> dims;
+  llvm::MapVector<mlir::Attribute, mlir::Value> strides;
+  /// Of the inputs, then of the outputs; null for the default.
+  llvm::SmallVector<mlir::Attribute> memories;
+  /// Null for the variant "contiguous".
+  mlir::StringAttr variant;
+  Access strided = Access::rows;
   llvm::SmallSetVector<mlir::Attribute, 4> equalDims, atLeastDims;
   llvm::SmallVector<mlir::NamedAttribute> choices;
   llvm::SmallVector<mlir::Attribute> workspaces, workspaceDims;

@@ -112,7 +112,7 @@ static bool wantsIndex(AttentionOp attention, ScheduleAttr schedule,
     return false;
   // The whole index costs more than is left out of so few tiles.
   constexpr int64_t fewTiles = 4;
-  int64_t keys = attention.getKeyType().getDimSize(2);
+  int64_t keys = attention.getKeyLength();
   if (!ShapedType::isDynamic(keys) && keys <= fewTiles * schedule.getKeys())
     return false;
   // The index evaluates the mask once for all heads that share it. Where none

@@ -62,8 +62,8 @@ public:
     keyTiles = getAffineSymbolExpr(1, context).ceilDiv(schedule.getKeys());
     batch = byBatch ? getAffineSymbolExpr(2, context)
                     : getAffineConstantExpr(1, context);
-    sizes = {kernel.dimAttr(attention.getQuery(), 2),
-             kernel.dimAttr(attention.getKey(), 2),
+    sizes = {kernel.dimAttr(attention.getQuery(), attention.getLengthAxis()),
+             kernel.dimAttr(attention.getKey(), attention.getLengthAxis()),
              kernel.dimAttr(attention.getQuery(), 0)};
   }
 

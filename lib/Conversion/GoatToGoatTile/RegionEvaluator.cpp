@@ -29,6 +29,8 @@ RegionEvaluator::RegionEvaluator(AttentionOp attention, KernelBuilder &kernel,
         &region == &attention.getScore() || &region == &attention.getMask();
     auto arguments = region.getArguments().take_back(hasKey ? 4 : 3);
     Value values[] = {at.batch, at.head, at.query, at.key};
+    if (&region == &attention.getLoadK())
+      values[2] = at.key;
     for (auto [argument, value] : llvm::zip(arguments, values))
       if (value)
         known[argument] = value;
@@ -45,6 +47,11 @@ FailureOr<Value> RegionEvaluator::evaluate(Value value) {
   auto found = known.find(value);
   if (found != known.end())
     return found->second;
+  if (auto row = rows.find(value); row != rows.end()) {
+    Value loaded = row->second(isMoved ? at.column : Value());
+    known[value] = loaded;
+    return loaded;
+  }
   FailureOr<Value> result = build(value);
   if (succeeded(result))
     known[value] = *result;
@@ -75,10 +82,17 @@ FailureOr<Value> RegionEvaluator::build(Value value) {
   }
   if (auto plugin = dyn_cast<PluginOpInterface>(op)) {
     OpBuilder builder(op);
-    return evaluate(plugin.buildExpansion(builder));
+    Value &expansion = expansions[op];
+    if (!expansion)
+      expansion = plugin.buildExpansion(builder);
+    return evaluate(expansion);
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
     return buildExtract(extract);
+  if (isa<ColumnsOp>(op) && at.rowType)
+    return columns();
+  if (auto gather = dyn_cast<GatherRowOp>(op))
+    return buildGather(gather);
   if (isa<RowSumOp, RowMaxOp>(op))
     return buildReduction(op);
   // A scalar of a row spread over its elements: promoted where it is used.
@@ -100,6 +114,13 @@ FailureOr<Value> RegionEvaluator::captured(Value value) {
     if (isa<func::FuncOp>(argument.getOwner()->getParentOp()) &&
         !isa<RankedTensorType>(argument.getType()))
       return kernel.input(argument);
+  // A captured vector stands for a row.
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType());
+        at.rowType && type && type.getRank() == 1 &&
+        type.getElementType().isF32() &&
+        isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+      return gatherCaptured(value.getLoc(), argument, columns());
   if (Operation *op = value.getDefiningOp())
     if (isa<arith::ConstantOp>(op) && !isa<ShapedType>(value.getType()))
       return buildElementwise(op);
@@ -274,7 +295,8 @@ FailureOr<Value> RegionEvaluator::buildReduction(Operation *op) {
   }
   Reduction kind = isa<RowSumOp>(op) ? Reduction::sum : Reduction::max;
   // Columns that only fill the tile up must not count.
-  int64_t width = attention.getValueDim();
+  int64_t width =
+      cast<RankedTensorType>(op->getOperand(0).getType()).getDimSize(0);
   if (type.getDimSize(1) != width) {
     Value column =
         IotaOp::create(tiles.builder, op->getLoc(),
@@ -322,11 +344,11 @@ FailureOr<bool> RegionEvaluator::requireExtent(tensor::ExtractOp op,
   } else if (isCoordinate(index, Dependence::Batch, attention)) {
     needed = kernel.dimAttr(attention.getQuery(), 0);
   } else if (isCoordinate(index, Dependence::Head, attention)) {
-    needed = kernel.dimAttr(attention.getQuery(), 1);
+    needed = kernel.dimAttr(attention.getQuery(), attention.getHeadAxis());
   } else if (isCoordinate(index, Dependence::Query, attention)) {
-    needed = kernel.dimAttr(attention.getQuery(), 2);
+    needed = kernel.dimAttr(attention.getQuery(), attention.getLengthAxis());
   } else if (isCoordinate(index, Dependence::Key, attention)) {
-    needed = kernel.dimAttr(attention.getKey(), 2);
+    needed = kernel.dimAttr(attention.getKey(), attention.getLengthAxis());
   } else {
     return false;
   }

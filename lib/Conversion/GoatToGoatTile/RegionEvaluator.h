@@ -33,6 +33,10 @@ struct Coordinates {
   mlir::Value queryOffset, keyOffset;
   /// i1 in the shape of the coordinate: whether it exists. Null: always.
   mlir::Value queryExists, keyExists, distanceExists;
+  /// In a region on rows: the type of a tile of rows, in f32, and which columns
+  /// of them are looked at, an i32 vector (null: each its own).
+  mlir::RankedTensorType rowType;
+  mlir::Value column;
 };
 
 class RegionEvaluator {
@@ -49,6 +53,12 @@ public:
   void bindLoaded(mlir::Value argument, std::function<mlir::Value()> load) {
     loads[argument] = std::move(load);
   }
+  /// Gives the row of a load region, which `load` reads at columns (null: each
+  /// its own).
+  void bindRow(mlir::Value argument,
+               std::function<mlir::Value(mlir::Value column)> load) {
+    rows[argument] = std::move(load);
+  }
   /// The value of `value` on the coordinates. Emits an error at an op that has
   /// no tile form.
   mlir::FailureOr<mlir::Value> evaluate(mlir::Value value);
@@ -62,6 +72,12 @@ private:
   mlir::FailureOr<mlir::Value> buildExtract(mlir::tensor::ExtractOp op);
   mlir::FailureOr<bool> requireExtent(mlir::tensor::ExtractOp op, int64_t axis);
   mlir::Value extentLike(mlir::Value tensor, int64_t axis, mlir::Value index);
+  /// The columns that are looked at.
+  mlir::Value columns();
+  mlir::FailureOr<mlir::Value> buildGather(GatherRowOp op);
+  /// Elements of a captured vector, 0 outside of it.
+  mlir::Value gatherCaptured(mlir::Location loc, mlir::BlockArgument source,
+                             mlir::Value column);
   mlir::FailureOr<mlir::Value> buildReduction(mlir::Operation *op);
   mlir::FailureOr<mlir::Value> buildDifference(QueryKeyDifference form);
   mlir::FailureOr<mlir::Value> buildPosition(mlir::Operation *op,
@@ -80,6 +96,11 @@ private:
   DependenceAnalysis dependence;
   llvm::DenseMap<mlir::Value, mlir::Value> known;
   llvm::DenseMap<mlir::Value, std::function<mlir::Value()>> loads;
+  llvm::DenseMap<mlir::Value, std::function<mlir::Value(mlir::Value)>> rows;
+  /// Of plug-in ops, so that what is known of one stays known.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> expansions;
+  /// Whether at.column is not each column itself.
+  bool isMoved = false;
 };
 
 } // namespace goat::tile

@@ -38,6 +38,20 @@ Value RowMatrix::load(TileBuilder &tiles, RankedTensorType type, Value row,
                             static_cast<uint64_t>(alignment));
 }
 
+Value RowMatrix::gather(TileBuilder &tiles, RankedTensorType type, Value row,
+                        Value column, Value exists) const {
+  Value along = tiles.widen(column);
+  if (columnStride)
+    along = tiles.create<arith::MulIOp>(along, columnStride);
+  Value offset = tiles.create<arith::AddIOp>(
+      tiles.create<arith::MulIOp>(tiles.widen(row), stride), along);
+  Value isThere =
+      tiles.conjunction(exists, tiles.compare(arith::CmpIPredicate::ult, column,
+                                              tiles.i32(columns)));
+  return LoadOp::create(tiles.builder, tiles.loc, type, pointer, offset,
+                        isThere);
+}
+
 void RowMatrix::store(TileBuilder &tiles, Value value, Value row,
                       Value exists) const {
   int64_t width = cast<RankedTensorType>(value.getType()).getDimSize(1);

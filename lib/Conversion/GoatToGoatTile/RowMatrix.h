@@ -43,6 +43,11 @@ struct RowMatrix {
   /// and in columns that are not there.
   mlir::Value load(TileBuilder &tiles, mlir::RankedTensorType type,
                    mlir::Value row, mlir::Value exists) const;
+  /// The same with the columns `column` (i32 vector); zero for a column that is
+  /// not there.
+  mlir::Value gather(TileBuilder &tiles, mlir::RankedTensorType type,
+                     mlir::Value row, mlir::Value column,
+                     mlir::Value exists) const;
   void store(TileBuilder &tiles, mlir::Value value, mlir::Value row,
              mlir::Value exists) const;
 

@@ -46,12 +46,12 @@ FailureOr<ScoreTile> ScoreTile::create(
 
   score.logitScale = *scale;
   if (!score.terms->relative.empty()) {
-    score.strip.emplace(attention, kernel, context, type, score.terms->relative,
-                        score.logitScale, schedule.getStrip(),
-                        score.numThreads(), schedule.getStages() - 1,
-                        llvm::divideCeil(attention.getKeyType().getDimSize(2),
-                                         schedule.getKeys()),
-                        firstQuery, tilesJump);
+    score.strip.emplace(
+        attention, kernel, context, type, score.terms->relative,
+        score.logitScale, schedule.getStrip(), score.numThreads(),
+        schedule.getStages() - 1,
+        llvm::divideCeil(attention.getKeyLength(), schedule.getKeys()),
+        firstQuery, tilesJump);
     if (failed(score.strip->prepare(tiles)))
       return failure();
   }

@@ -14,8 +14,7 @@ using namespace goat::tile;
 TileCopies::TileCopies(FlashBlock &block)
     : block(block),
       isRounded(isTF32(f32ProductOf(block.attention, block.schedule))),
-      keyMatrix(block.matrix(block.attention.getKey())),
-      valueMatrix(block.matrix(block.attention.getValue())) {
+      keyMatrix(block.keyMatrix()), valueMatrix(block.valueMatrix()) {
   AttentionOp attention = block.attention;
   ScheduleAttr schedule = block.schedule;
   auto alloc = [&](ArrayRef<int64_t> shape) -> Value {
@@ -67,9 +66,8 @@ SmallVector<Value> TileCopies::start(ArrayRef<KeyTile> first,
                                      const KeyTiles &keyTiles,
                                      ScoreTile &scores) {
   TileBuilder &tiles = block.tiles;
-  Value queryToken = block.matrix(block.attention.getQuery())
-                         .copy(tiles, block.firstQuery,
-                               block.context.queryLength, queryBuffer);
+  Value queryToken = block.queryMatrix().copy(
+      tiles, block.firstQuery, block.context.queryLength, queryBuffer);
   SmallVector<Value> groups;
   for (auto [ahead, tile] : llvm::enumerate(first))
     groups.push_back(copy(tile, keyTiles, scores,

@@ -59,13 +59,15 @@ static Value toJSON(const InputSpec &input) {
     shape.push_back(size ? Value(*size) : Value(nullptr));
   return Object{{"name", input.name},
                 {"dtype", dtypeName(input.dtype)},
-                {"shape", std::move(shape)}};
+                {"shape", std::move(shape)},
+                {"strided", input.isStrided}};
 }
 
 static Value toJSON(const OutputSpec &output) {
   return Object{{"name", output.name},
                 {"dtype", dtypeName(output.dtype)},
                 {"shape", Array(output.shape)},
+                {"strided", output.isStrided},
                 {"initialise", output.initialise ? Value(*output.initialise)
                                                  : Value(nullptr)}};
 }
@@ -76,12 +78,22 @@ static Value toJSON(const Requirement &requirement) {
 }
 
 static Value toJSON(const Guard &guard) {
-  if (guard.kind == Guard::Kind::Less)
+  Object tensor{{guard.isOutput ? "output" : "input", guard.index}};
+  switch (guard.kind) {
+  case Guard::Kind::Less:
     return Object{{"less", Array{guard.left, guard.right}}};
-  const char *role =
-      guard.kind == Guard::Kind::InputAligned ? "input" : "output";
-  return Object{{"aligned", Object{{role, guard.index}}},
-                {"bytes", guard.bytes}};
+  case Guard::Kind::Aligned:
+    return Object{{"aligned", std::move(tensor)}, {"bytes", guard.bytes}};
+  case Guard::Kind::StrideMultiple:
+    return Object{{"stride", std::move(tensor)},
+                  {"axis", guard.axis},
+                  {"multiple", guard.number}};
+  case Guard::Kind::StrideEquals:
+    return Object{{"stride", std::move(tensor)},
+                  {"axis", guard.axis},
+                  {"equals", guard.number}};
+  }
+  llvm_unreachable("unknown guard kind");
 }
 
 static Value toJSON(const Parameter &parameter) {
@@ -95,6 +107,14 @@ static Value toJSON(const Parameter &parameter) {
                   {"index", parameter.index},
                   {"axis", parameter.axis},
                   {"dtype", "i32"}};
+  case Parameter::Kind::InputStride:
+  case Parameter::Kind::OutputStride:
+    return Object{{"kind", parameter.kind == Parameter::Kind::InputStride
+                               ? "input_stride"
+                               : "output_stride"},
+                  {"index", parameter.index},
+                  {"axis", parameter.axis},
+                  {"dtype", "i64"}};
   case Parameter::Kind::Workspace:
     return Object{{"kind", "workspace"}, {"offset", parameter.offset}};
   }
@@ -155,7 +175,8 @@ static bool fromJSON(const Value &json, DType &dtype, Path path) {
 static bool fromJSON(const Value &json, InputSpec &input, Path path) {
   ObjectMapper map(json, path);
   if (!map || !map.map("name", input.name) || !map.map("dtype", input.dtype) ||
-      !map.map("shape", input.shape))
+      !map.map("shape", input.shape) ||
+      !map.mapOptional("strided", input.isStrided))
     return false;
   for (auto [axis, size] : llvm::enumerate(input.shape))
     if (size && *size < 0) {
@@ -170,6 +191,7 @@ static bool fromJSON(const Value &json, OutputSpec &output, Path path) {
   ObjectMapper map(json, path);
   return map && map.map("name", output.name) &&
          map.map("dtype", output.dtype) && map.map("shape", output.shape) &&
+         map.mapOptional("strided", output.isStrided) &&
          map.map("initialise", output.initialise);
 }
 
@@ -222,6 +244,20 @@ static bool fromJSON(const Value &json, Requirement &requirement, Path path) {
   return true;
 }
 
+/// Reads {"input": n} or {"output": n}.
+static bool readTensor(const Object &object, llvm::StringLiteral property,
+                       Guard &guard, Path path) {
+  const Value *value = need(object, property, path);
+  const Object *tensor = value ? value->getAsObject() : nullptr;
+  guard.isOutput = tensor && tensor->get("output");
+  if (!value)
+    return false;
+  ObjectMapper role(*value, path.field(property));
+  return role && role.map(guard.isOutput ? llvm::StringLiteral("output")
+                                         : llvm::StringLiteral("input"),
+                          guard.index);
+}
+
 static bool fromJSON(const Value &json, Guard &guard, Path path) {
   ObjectMapper map(json, path);
   if (!map)
@@ -231,21 +267,32 @@ static bool fromJSON(const Value &json, Guard &guard, Path path) {
     std::array<Expr, 2> sides;
     if (!readArray(*less, sides, path.field("less")))
       return false;
-    guard = {Guard::Kind::Less, 0, 1, sides[0], sides[1]};
+    guard = Guard::less(sides[0], sides[1]);
     return true;
   }
-  const Object *aligned = object.getObject("aligned");
-  if (!aligned) {
-    path.report("expected a guard with \"aligned\" or \"less\"");
+  if (object.get("stride")) {
+    const bool isMultiple = object.get("multiple");
+    guard.kind =
+        isMultiple ? Guard::Kind::StrideMultiple : Guard::Kind::StrideEquals;
+    if (!readTensor(object, "stride", guard, path) ||
+        !map.map("axis", guard.axis) ||
+        !map.map(isMultiple ? llvm::StringLiteral("multiple")
+                            : llvm::StringLiteral("equals"),
+                 guard.number))
+      return false;
+    if (isMultiple && guard.number < 1) {
+      path.field("multiple").report("expected a positive number");
+      return false;
+    }
+    return true;
+  }
+  if (!object.getObject("aligned")) {
+    path.report("expected a guard with \"aligned\", \"stride\" or \"less\"");
     return false;
   }
-  guard.kind = aligned->get("output") ? Guard::Kind::OutputAligned
-                                      : Guard::Kind::InputAligned;
-  ObjectMapper role(*object.get("aligned"), path.field("aligned"));
-  bool read = guard.kind == Guard::Kind::OutputAligned
-                  ? role.map("output", guard.index)
-                  : role.map("input", guard.index);
-  if (!read || !map.map("bytes", guard.bytes))
+  guard.kind = Guard::Kind::Aligned;
+  if (!readTensor(object, "aligned", guard, path) ||
+      !map.map("bytes", guard.bytes))
     return false;
   if (guard.bytes < 1 || !llvm::isPowerOf2_64(guard.bytes)) {
     path.field("bytes").report("expected a power of two");
@@ -268,11 +315,14 @@ static bool fromJSON(const Value &json, Parameter &parameter, Path path) {
         kind == "input" ? Parameter::Kind::Input : Parameter::Kind::Output;
     return map.map("index", parameter.index);
   }
-  if (kind == "dim") {
-    parameter.kind = Parameter::Kind::Dim;
+  if (kind == "dim" || kind == "input_stride" || kind == "output_stride") {
+    parameter.kind = kind == "dim"            ? Parameter::Kind::Dim
+                     : kind == "input_stride" ? Parameter::Kind::InputStride
+                                              : Parameter::Kind::OutputStride;
     return map.map("index", parameter.index) && map.map("axis", parameter.axis);
   }
-  path.field("kind").report("expected one of input, output, dim, workspace");
+  path.field("kind").report("expected one of input, output, dim, input_stride, "
+                            "output_stride, workspace");
   return false;
 }
 
@@ -337,24 +387,38 @@ static llvm::Error checkIndices(const Kernel &kernel, llvm::StringRef file) {
       return isOutput ? outOfRange("output", "outputs", index, count)
                       : outOfRange("input", "inputs", index, count);
     };
+    auto checkAxis = [&](bool isOutput, int64_t index,
+                         int64_t axis) -> llvm::Error {
+      size_t rank = isOutput ? kernel.outputs[index].shape.size()
+                             : kernel.inputs[index].shape.size();
+      if (axis >= 0 && size_t(axis) < rank)
+        return llvm::Error::success();
+      return outOfRange("axis", "axes", axis, rank);
+    };
     for (const Launch &launch : variant.launches)
       for (const Parameter &parameter : launch.parameters) {
         if (parameter.kind == Parameter::Kind::Workspace)
           continue;
-        if (llvm::Error error = checkTensor(
-                parameter.kind == Parameter::Kind::Output, parameter.index))
+        const bool isOutput = parameter.kind == Parameter::Kind::Output ||
+                              parameter.kind == Parameter::Kind::OutputStride;
+        if (llvm::Error error = checkTensor(isOutput, parameter.index))
           return error;
-        if (parameter.kind != Parameter::Kind::Dim)
+        if (parameter.kind == Parameter::Kind::Input ||
+            parameter.kind == Parameter::Kind::Output)
           continue;
-        size_t rank = kernel.inputs[parameter.index].shape.size();
-        if (parameter.axis < 0 || size_t(parameter.axis) >= rank)
-          return outOfRange("axis", "axes", parameter.axis, rank);
+        if (llvm::Error error =
+                checkAxis(isOutput, parameter.index, parameter.axis))
+          return error;
       }
     for (const Guard &guard : variant.guards) {
       if (guard.kind == Guard::Kind::Less)
         continue;
-      if (llvm::Error error = checkTensor(
-              guard.kind == Guard::Kind::OutputAligned, guard.index))
+      if (llvm::Error error = checkTensor(guard.isOutput, guard.index))
+        return error;
+      if (guard.kind == Guard::Kind::Aligned)
+        continue;
+      if (llvm::Error error =
+              checkAxis(guard.isOutput, guard.index, guard.axis))
         return error;
     }
   }

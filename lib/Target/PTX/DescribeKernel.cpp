@@ -41,7 +41,9 @@ private:
   LogicalResult limitGrid(const Launch &launch, unsigned axis,
                           AffineExpr extent);
   LogicalResult readParameters(Launch &launch);
-  void readGuards();
+  LogicalResult readGuards();
+  LogicalResult readMemory(tile::MemoryAttr memory, bool isOutput,
+                           int64_t index);
 
   /// The attribute of this name and kind, else null and an error.
   template <typename T> T need(StringRef name) {
@@ -326,6 +328,12 @@ LogicalResult Reader::readParameters(Launch &launch) {
       if (failed(dim))
         return failure();
       parameter = {Parameter::Kind::Dim, dim->input, dim->axis};
+    } else if (auto stride = dyn_cast_or_null<tile::InputStrideAttr>(role)) {
+      parameter = {Parameter::Kind::InputStride, stride.getIndex(),
+                   stride.getAxis()};
+    } else if (auto stride = dyn_cast_or_null<tile::OutputStrideAttr>(role)) {
+      parameter = {Parameter::Kind::OutputStride, stride.getIndex(),
+                   stride.getAxis()};
     } else if (auto region = dyn_cast_or_null<tile::WorkspaceAttr>(role)) {
       parameter = {Parameter::Kind::Workspace, 0, 0,
                    workspaces[region.getIndex()]};
@@ -338,21 +346,63 @@ LogicalResult Reader::readParameters(Launch &launch) {
   return success();
 }
 
-/// Copies move 16 bytes at a time, and coordinates are 32-bit.
-void Reader::readGuards() {
-  for (auto [index, input] : llvm::enumerate(kernel.inputs))
-    if (!input.shape.empty())
-      variant.guards.push_back(
-          {Guard::Kind::InputAligned, int64_t(index), 16, {}, {}});
-  for (size_t index = 0; index < kernel.outputs.size(); ++index)
-    variant.guards.push_back(
-        {Guard::Kind::OutputAligned, int64_t(index), 16, {}, {}});
+/// The guards on one tensor, and what is said of it to all variants.
+LogicalResult Reader::readMemory(tile::MemoryAttr memory, bool isOutput,
+                                 int64_t index) {
+  const int64_t alignment = memory.getAlignment();
+  const DType dtype =
+      isOutput ? kernel.outputs[index].dtype : kernel.inputs[index].dtype;
+  const int64_t rank = isOutput ? kernel.outputs[index].shape.size()
+                                : kernel.inputs[index].shape.size();
+  if (!llvm::isPowerOf2_64(alignment) || alignment < dtypeBytes(dtype))
+    return function->emitError("expected goat_tile.memory with an alignment of "
+                               "a power of two and at least an element but "
+                               "got ")
+           << memory;
+  if (rank == 0)
+    return success();
+  variant.guards.push_back(Guard::aligned(isOutput, index, alignment));
+  if (memory.getAccess() == tile::Access::contiguous)
+    return success();
+  (isOutput ? kernel.outputs[index].isStrided
+            : kernel.inputs[index].isStrided) = true;
+  if (memory.getAccess() == tile::Access::any)
+    return success();
+  for (int64_t axis = 0; axis < rank - 1; ++axis)
+    if (alignment > dtypeBytes(dtype))
+      variant.guards.push_back(Guard::stride(Guard::Kind::StrideMultiple,
+                                             isOutput, index, axis,
+                                             alignment / dtypeBytes(dtype)));
+  variant.guards.push_back(
+      Guard::stride(Guard::Kind::StrideEquals, isOutput, index, rank - 1, 1));
+  return success();
+}
+
+/// How tensors lie in memory, and that coordinates are 32-bit.
+LogicalResult Reader::readGuards() {
+  auto given = function->getAttrOfType<ArrayAttr>("goat_tile.memory");
+  const size_t numInputs = kernel.inputs.size(),
+               numTensors = numInputs + kernel.outputs.size();
+  if (given && (given.size() != numTensors ||
+                !llvm::all_of(given, llvm::IsaPred<tile::MemoryAttr>)))
+    return function->emitError("expected goat_tile.memory to have ")
+           << numTensors << " elements #goat_tile.memory but got " << given;
+  auto contiguous = tile::MemoryAttr::get(function->getContext(),
+                                          tile::Access::contiguous, 16);
+  for (size_t number = 0; number < numTensors; ++number) {
+    const bool isOutput = number >= numInputs;
+    auto memory = given ? cast<tile::MemoryAttr>(given[number]) : contiguous;
+    if (failed(readMemory(memory, isOutput,
+                          isOutput ? number - numInputs : number)))
+      return failure();
+  }
   for (auto [index, input] : llvm::enumerate(kernel.inputs))
     for (auto [axis, size] : llvm::enumerate(input.shape))
       if (!size)
-        variant.guards.push_back({Guard::Kind::Less, 0, 1,
-                                  Expr(DimRef{int64_t(index), int64_t(axis)}),
-                                  Expr(int64_t(1) << 31)});
+        variant.guards.push_back(
+            Guard::less(Expr(DimRef{int64_t(index), int64_t(axis)}),
+                        Expr(int64_t(1) << 31)));
+  return success();
 }
 
 /// With copies of all text: a json::Value of a StringRef would point into the
@@ -390,13 +440,12 @@ FailureOr<Kernel> Reader::read() {
   if (failed(readSource()) || failed(readResultDims()) ||
       failed(readRequirements("goat_tile.equal_dims", true)) ||
       failed(readRequirements("goat_tile.at_least_dims", false)) ||
-      failed(readWorkspaces()))
+      failed(readWorkspaces()) || failed(readGuards()))
     return failure();
-  readGuards();
   if (auto choices =
           function->getAttrOfType<DictionaryAttr>("goat_tile.choices"))
     kernel.choices = *toJSON(choices).getAsObject();
-  variant.name = "contiguous";
+  variant.name = sequence.name.str();
   for (FunctionOpInterface launched : sequence.kernels) {
     function = launched;
     if (failed(readLaunch(variant.launches.emplace_back())))
@@ -408,8 +457,19 @@ FailureOr<Kernel> Reader::read() {
 
 FailureOr<Kernel> goat::ptx::describeKernel(Operation *module,
                                             const ChipDescription &chip) {
-  FailureOr<tile::LaunchSequence> sequence = tile::getLaunches(module);
-  if (failed(sequence))
+  auto variants = tile::getLaunches(module);
+  if (failed(variants))
     return failure();
-  return Reader(*sequence, chip).read();
+  FailureOr<Kernel> kernel;
+  for (const tile::LaunchSequence &sequence : *variants) {
+    FailureOr<Kernel> read = Reader(sequence, chip).read();
+    if (failed(read))
+      return failure();
+    // What is said of the artifact is the same in all.
+    if (failed(kernel))
+      kernel = std::move(read);
+    else
+      kernel->variants.push_back(std::move(read->variants.front()));
+  }
+  return kernel;
 }

@@ -29,8 +29,9 @@ func.func @layer(%q: tensor<1x4x8x64xbf16>) -> tensor<1x4x8x64xbf16> {
 
 // -----
 
-// expected-error @below {{expected a value captured by a region to be an argument of the function or a scalar constant; pass what is computed outside as an argument}}
-func.func @layer(%q: tensor<1x4x8x64xbf16>, %gain: tensor<64xf32>) -> tensor<1x4x8x64xbf16> {
+func.func @layer(%q: tensor<1x4x8x64xbf16>) -> tensor<1x4x8x64xbf16> {
+  // expected-error @below {{expected a value captured by a region to be an argument of the function or a scalar constant; pass what is computed outside as an argument}}
+  %gain = arith.constant dense<2.0> : tensor<64xf32>
   %0 = goat.attention %q, %q, %q exclude {
   ^bb0(%y: tensor<64xf32>, %own: tensor<64xf32>, %b: index, %h: index, %i: index):
     %z = arith.mulf %y, %gain : tensor<64xf32>

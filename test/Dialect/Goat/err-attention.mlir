@@ -4,7 +4,7 @@
 // (C1) rank
 func.func @rank(%q: tensor<2x4x8xf32>, %k: tensor<1x2x4x8xf32>) {
   // expected-error @+1 {{operand #0 must be 4D tensor of 16-bit float or bfloat16 type or 32-bit float values}}
-  %0 = "goat.attention"(%q, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0>}> ({}, {}, {}, {}) : (tensor<2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>) -> tensor<1x2x4x8xf32>
+  %0 = "goat.attention"(%q, %k, %k) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0>}> ({}, {}, {}, {}, {}, {}) : (tensor<2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>) -> tensor<1x2x4x8xf32>
   return
 }
 

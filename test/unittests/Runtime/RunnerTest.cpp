@@ -238,10 +238,9 @@ static ptx::Artifact makeArtifact() {
                        {ptx::Parameter::Kind::Dim, 0, 0}};
   ptx::Variant variant;
   variant.name = "contiguous";
-  variant.guards = {
-      {ptx::Guard::Kind::InputAligned, 0, 16, {}, {}},
-      {ptx::Guard::Kind::OutputAligned, 0, 16, {}, {}},
-      {ptx::Guard::Kind::Less, 0, 1, ptx::Expr(ptx::DimRef{0, 0}), 1000}};
+  variant.guards = {ptx::Guard::aligned(false, 0, 16),
+                    ptx::Guard::aligned(true, 0, 16),
+                    ptx::Guard::less(ptx::Expr(ptx::DimRef{0, 0}), 1000)};
   variant.launches = {launch};
   kernel.variants = {variant};
   artifact.ptx = ptxText;

@@ -45,9 +45,10 @@ static Kernel makeKernel() {
                        {Parameter::Kind::Workspace, 0, 0, Expr(256)}};
   Variant variant;
   variant.name = "contiguous";
-  variant.guards = {{Guard::Kind::InputAligned, 0, 16, {}, {}},
-                    {Guard::Kind::OutputAligned, 1, 4, {}, {}},
-                    {Guard::Kind::Less, 0, 1, Expr(DimRef{0, 2}), Expr(99)}};
+  variant.guards = {Guard::aligned(false, 0, 16), Guard::aligned(true, 1, 4),
+                    Guard::less(Expr(DimRef{0, 2}), Expr(99)),
+                    Guard::stride(Guard::Kind::StrideMultiple, false, 0, 1, 8),
+                    Guard::stride(Guard::Kind::StrideEquals, true, 1, 0, 1)};
   Launch first = launch;
   first.entry = "fill";
   first.sharedBytes = 16;
@@ -74,8 +75,16 @@ TEST(Artifact, KernelSurvivesJson) {
   EXPECT_EQ(read->outputs[1].initialise, 0.0);
   EXPECT_EQ(read->cubin, std::nullopt);
   const Variant &variant = read->variants.at(0);
-  EXPECT_EQ(variant.guards[0].kind, Guard::Kind::InputAligned);
-  EXPECT_EQ(variant.guards[1].kind, Guard::Kind::OutputAligned);
+  EXPECT_EQ(variant.guards[0].kind, Guard::Kind::Aligned);
+  EXPECT_FALSE(variant.guards[0].isOutput);
+  EXPECT_EQ(variant.guards[1].kind, Guard::Kind::Aligned);
+  EXPECT_TRUE(variant.guards[1].isOutput);
+  ASSERT_EQ(variant.guards.size(), 5u);
+  EXPECT_EQ(variant.guards[3].kind, Guard::Kind::StrideMultiple);
+  EXPECT_EQ(variant.guards[3].axis, 1);
+  EXPECT_EQ(variant.guards[3].number, 8);
+  EXPECT_EQ(variant.guards[4].kind, Guard::Kind::StrideEquals);
+  EXPECT_TRUE(variant.guards[4].isOutput);
   EXPECT_EQ(variant.guards[1].bytes, 4);
   EXPECT_EQ(variant.guards[2].kind, Guard::Kind::Less);
   EXPECT_EQ(variant.launches[0].parameters[4].kind, Parameter::Kind::Dim);
@@ -126,7 +135,16 @@ TEST(Artifact, RefusesMalformedTextWithItsPlace) {
          "missing value at kernel.json.variants[0].launches[0].grid"},
         {"\"bytes\":16", "\"bytes\":12", "expected a power of two"},
         {"\"kind\":\"dim\"", "\"kind\":\"stride\"",
-         "expected one of input, output, dim, workspace"},
+         "expected one of input, output, dim, input_stride, output_stride, "
+         "workspace at "
+         "kernel.json.variants[0].launches[0].parameters[4].kind"},
+        {"\"less\"", "\"lest\"",
+         "expected a guard with \"aligned\", \"stride\" or \"less\" at "
+         "kernel.json.variants[0].guards[2]"},
+        {"\"multiple\":8", "\"multiple\":0",
+         "expected a positive number at "
+         "kernel.json.variants[0].guards[3].multiple"},
+        {"\"axis\":1", "\"axis\":4", "one of 4 axes but got axis 4"},
         {"\"kind\":\"workspace\",\"offset\"", "\"kind\":\"workspace\",\"o\"",
          "missing value at "
          "kernel.json.variants[0].launches[0].parameters[5].offset"},
@@ -135,7 +153,9 @@ TEST(Artifact, RefusesMalformedTextWithItsPlace) {
          "kernel.json.variants[0].launches[0].tensor_maps"},
         {"\"workspace_bytes\"", "\"workspace\"",
          "missing value at kernel.json.variants[0].workspace_bytes"},
-        {"[null,12", "[-4,12", "kernel.json.inputs[0].shape[0]"},
+        {"[null,12", "[-4,12",
+         "expected null or a size of at least 0 at "
+         "kernel.json.inputs[0].shape[0]"},
         {"\"index\":1,\"kind\":\"input\"", "\"index\":2,\"kind\":\"input\"",
          "kernel.json: expected variant 'contiguous' to name one of 2 inputs "
          "but got input 2"},

@@ -40,6 +40,8 @@ struct InputSpec {
   DType dtype = DType::F32;
   /// nullopt where the size is known at run time only.
   std::vector<std::optional<int64_t>> shape;
+  /// Whether a call gives the strides; else the tensor is contiguous.
+  bool isStrided = false;
 };
 
 struct OutputSpec {
@@ -48,6 +50,7 @@ struct OutputSpec {
   std::vector<Expr> shape;
   /// What the launcher fills the tensor with before the first launch.
   std::optional<double> initialise;
+  bool isStrided = false;
 };
 
 /// Two expressions that must be equal, or the call is refused.
@@ -58,21 +61,52 @@ struct Requirement {
 
 /// A condition under which a variant may be launched.
 struct Guard {
-  enum class Kind { InputAligned, OutputAligned, Less };
+  enum class Kind { Aligned, Less, StrideMultiple, StrideEquals };
   Kind kind = Kind::Less;
-  /// InputAligned, OutputAligned: which address is a multiple of `bytes`.
+  /// Aligned and strides: which input or output.
+  bool isOutput = false;
   int64_t index = 0;
+  /// Aligned: what the address is a multiple of, in bytes.
   int64_t bytes = 1;
   /// Less: left < right.
   Expr left, right;
+  /// Strides: that of `axis`, in elements, is a multiple of `number`, or is it.
+  int64_t axis = 0;
+  int64_t number = 1;
+
+  static Guard aligned(bool isOutput, int64_t index, int64_t bytes) {
+    Guard guard;
+    guard.kind = Kind::Aligned;
+    guard.isOutput = isOutput;
+    guard.index = index;
+    guard.bytes = bytes;
+    return guard;
+  }
+  static Guard less(Expr left, Expr right) {
+    Guard guard;
+    guard.left = std::move(left);
+    guard.right = std::move(right);
+    return guard;
+  }
+  static Guard stride(Kind kind, bool isOutput, int64_t index, int64_t axis,
+                      int64_t number) {
+    Guard guard;
+    guard.kind = kind;
+    guard.isOutput = isOutput;
+    guard.index = index;
+    guard.axis = axis;
+    guard.number = number;
+    return guard;
+  }
 };
 
 /// One parameter of an entry, in the order of the PTX.
 struct Parameter {
-  enum class Kind { Input, Output, Dim, Workspace };
+  enum class Kind { Input, Output, Dim, InputStride, OutputStride, Workspace };
   Kind kind = Kind::Input;
   /// Input: the address of the tensor or the scalar itself. Output: the
-  /// address. Dim: the size of `axis` of this input, as i32.
+  /// address. Dim: the size of `axis` of this input, as i32. InputStride,
+  /// OutputStride: the elements from one index of `axis` to the next, as i64.
   int64_t index = 0;
   int64_t axis = 0;
   /// Workspace: the address that many bytes into the workspace.

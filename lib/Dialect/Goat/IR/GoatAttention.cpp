@@ -48,22 +48,24 @@ static LogicalResult verifyShapes(AttentionOp op) {
            << sizeText(query.getDimSize(0)) << ", "
            << sizeText(key.getDimSize(0)) << " and "
            << sizeText(value.getDimSize(0));
-  if (!agree(key.getDimSize(1), value.getDimSize(1)) ||
-      !agree(key.getDimSize(2), value.getDimSize(2)))
+  int64_t headAxis = op.getHeadAxis(), lengthAxis = op.getLengthAxis();
+  if (!agree(key.getDimSize(headAxis), value.getDimSize(headAxis)) ||
+      !agree(key.getDimSize(lengthAxis), value.getDimSize(lengthAxis)))
     return op.emitOpError("(C2) expected key and value to have the same heads "
                           "and length but got ")
-           << sizeText(key.getDimSize(1)) << "x" << sizeText(key.getDimSize(2))
-           << " and " << sizeText(value.getDimSize(1)) << "x"
-           << sizeText(value.getDimSize(2));
+           << sizeText(key.getDimSize(headAxis)) << "x"
+           << sizeText(key.getDimSize(lengthAxis)) << " and "
+           << sizeText(value.getDimSize(headAxis)) << "x"
+           << sizeText(value.getDimSize(lengthAxis));
 
   for (auto [name, type] : {std::pair{"query", query}, std::pair{"key", key},
                             std::pair{"value", value}})
-    for (int64_t dim : {1, 3})
+    for (int64_t dim : {headAxis, int64_t(3)})
       if (type.isDynamicDim(dim) || type.getDimSize(dim) < 1)
         return op.emitOpError("(C3) expected ")
                << name << " to have a static, positive "
-               << (dim == 1 ? "head count" : "head dimension") << " but got "
-               << sizeText(type.getDimSize(dim));
+               << (dim == headAxis ? "head count" : "head dimension")
+               << " but got " << sizeText(type.getDimSize(dim));
   if (query.getDimSize(3) != key.getDimSize(3))
     return op.emitOpError("(C3) expected query and key to have one head "
                           "dimension but got ")
@@ -89,10 +91,11 @@ static LogicalResult verifyShapes(AttentionOp op) {
 
   if (Value lse = op.getLse()) {
     auto type = cast<RankedTensorType>(lse.getType());
-    for (int64_t dim = 0; dim < 3; ++dim)
-      if (!agree(type.getDimSize(dim), query.getDimSize(dim)))
+    for (auto [dim, axis] :
+         llvm::enumerate(ArrayRef<int64_t>{0, headAxis, lengthAxis}))
+      if (!agree(type.getDimSize(dim), query.getDimSize(axis)))
         return op.emitOpError("(C6) expected dimension ")
-               << dim << " of lse to be " << sizeText(query.getDimSize(dim))
+               << dim << " of lse to be " << sizeText(query.getDimSize(axis))
                << " but got " << sizeText(type.getDimSize(dim));
   }
   return success();
@@ -171,8 +174,7 @@ static LogicalResult verifyOwnRows(AttentionOp op) {
   if (op.getExclude().empty() || !op.getOwn().empty() ||
       op.getExclude().getArgument(1).use_empty())
     return success();
-  int64_t queryLength = op.getQueryType().getDimSize(2),
-          keyLength = op.getKeyType().getDimSize(2);
+  int64_t queryLength = op.getQueryLength(), keyLength = op.getKeyLength();
   if (ShapedType::isDynamic(queryLength) || ShapedType::isDynamic(keyLength) ||
       queryLength == 0 || op.getQOffset() || op.getKOffset() ||
       op.getQLengths() || op.getKLengths())
@@ -198,6 +200,7 @@ LogicalResult AttentionOp::verifyRegions() {
   Type f32 = Float32Type::get(context), index = IndexType::get(context),
        i1 = IntegerType::get(context, 1);
   Type row = RankedTensorType::get({getValueDim()}, f32);
+  Type queryRow = RankedTensorType::get({getHeadDim()}, f32);
   struct Signature {
     StringRef name;
     Region &region;
@@ -205,6 +208,8 @@ LogicalResult AttentionOp::verifyRegions() {
     Type result;
   };
   Signature signatures[] = {
+      {"load_q", getLoadQ(), {queryRow, index, index, index}, queryRow},
+      {"load_k", getLoadK(), {queryRow, index, index, index}, queryRow},
       {"score", getScore(), {f32, index, index, index, index}, f32},
       {"mask", getMask(), {index, index, index, index}, i1},
       {"exclude", getExclude(), {row, row, index, index, index}, row},
@@ -344,7 +349,7 @@ LogicalResult KeyPriorOp::verify() {
   if (failed(verifyInsideAttention(*this, "C4")))
     return failure();
   auto attention = (*this)->getParentOfType<AttentionOp>();
-  int64_t length = attention.getKeyType().getDimSize(2);
+  int64_t length = attention.getKeyLength();
   if (!agree(table.getDimSize(rank - 1), length))
     return emitOpError("(C2) expected the table's last dimension to be the key "
                        "length ")

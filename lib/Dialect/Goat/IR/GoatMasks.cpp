@@ -181,9 +181,8 @@ LogicalResult DocumentMaskOp::verify() {
   int64_t last = query.getRank() - 1;
   SmallVector<Expectation> expectations = {
       {"query_ids to have the query length", query, last,
-       attention.getQueryType().getDimSize(2)},
-      {"key_ids to have the key length", key, last,
-       attention.getKeyType().getDimSize(2)}};
+       attention.getQueryLength()},
+      {"key_ids to have the key length", key, last, attention.getKeyLength()}};
   if (last == 1)
     for (auto [what, type] :
          {std::pair{"query_ids to have the batch size", query},

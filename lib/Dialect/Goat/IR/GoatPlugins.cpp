@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Expansion.h"
 #include "goat/Dialect/Goat/IR/GoatDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,42 +43,9 @@ static SmallVector<Value> parameterRow(OpBuilder &builder, Location loc,
   return {row};
 }
 
-static Value indexToF32(OpBuilder &builder, Location loc, Value index) {
-  Value narrow =
-      arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
-  return arith::SIToFPOp::create(builder, loc, builder.getF32Type(), narrow);
-}
-
 //===----------------------------------------------------------------------===//
 // goat.fourier_prior
 //===----------------------------------------------------------------------===//
-
-/// cos x and sin x for x = ω·δ. The product is kept in two floats and reduced
-/// by multiples of 2π held in two floats (error below 3e-7 for |x| < 4e5),
-/// because the hardware's approximations promise an absolute error near 5e-7
-/// on [−π, π] and nothing far outside.
-static std::pair<Value, Value> cosSinOfProduct(OpBuilder &builder, Location loc,
-                                               Value omega, Value delta) {
-  Value high = arith::MulFOp::create(builder, loc, omega, delta);
-  Value minusHigh = arith::NegFOp::create(builder, loc, high);
-  Value low = math::FmaOp::create(builder, loc, omega, delta, minusHigh);
-  Value turns = math::RoundEvenOp::create(
-      builder, loc,
-      arith::MulFOp::create(builder, loc, high,
-                            constantF32(builder, loc, 0.15915494309189535f)));
-  // 2π = 6.2831854820251465 − 1.7484556e-7, each part rounded to f32.
-  Value angle = math::FmaOp::create(
-      builder, loc, turns, constantF32(builder, loc, -6.2831854820251465f),
-      high);
-  angle = math::FmaOp::create(builder, loc, turns,
-                              constantF32(builder, loc, 1.7484556000744883e-7f),
-                              angle);
-  angle = arith::AddFOp::create(builder, loc, angle, low);
-  auto reduced = arith::FastMathFlags::afn;
-  Value cos = math::CosOp::create(builder, loc, angle, reduced);
-  Value sin = math::SinOp::create(builder, loc, angle, reduced);
-  return {cos, sin};
-}
 
 /// |prior| ≤ Σ_r |α_r| + |β_r|.
 bool FourierPriorOp::isBounded() { return true; }
@@ -88,7 +56,7 @@ Value FourierPriorOp::buildExpansion(OpBuilder &builder) {
   SmallVector<Value> row =
       parameterRow(builder, loc, (*this)->getParentOfType<AttentionOp>(), type,
                    getBatch(), getHead());
-  Value delta = indexToF32(builder, loc, getDelta());
+  Value delta = expansion::indexToF32(builder, loc, getDelta());
   Value sum;
   for (int64_t r = 0, count = type.getDimSize(type.getRank() - 1); r < count;
        ++r) {
@@ -98,7 +66,7 @@ Value FourierPriorOp::buildExpansion(OpBuilder &builder) {
     Value alpha = tensor::ExtractOp::create(builder, loc, getAlpha(), at);
     Value beta = tensor::ExtractOp::create(builder, loc, getBeta(), at);
     Value omega = tensor::ExtractOp::create(builder, loc, getOmega(), harmonic);
-    auto [cos, sin] = cosSinOfProduct(builder, loc, omega, delta);
+    auto [cos, sin] = expansion::cosSinOfProduct(builder, loc, omega, delta);
     sum = sum ? math::FmaOp::create(builder, loc, alpha, cos, sum).getResult()
               : arith::MulFOp::create(builder, loc, alpha, cos).getResult();
     sum = math::FmaOp::create(builder, loc, beta, sin, sum);

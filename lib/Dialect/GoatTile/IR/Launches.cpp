@@ -77,10 +77,9 @@ static LogicalResult verifyKernel(FunctionOpInterface kernel,
   return success();
 }
 
-FailureOr<LaunchSequence> goat::tile::getLaunches(Operation *module,
-                                                  StringRef label) {
-  LaunchSequence sequence;
-  sequence.kernels = getKernels(module);
+/// Finds the main kernel of a sequence and checks all of them.
+static LogicalResult complete(Operation *module, LaunchSequence &sequence,
+                              StringRef label) {
   for (FunctionOpInterface kernel : sequence.kernels) {
     if (!kernel->hasAttr("goat_tile.source"))
       continue;
@@ -102,5 +101,28 @@ FailureOr<LaunchSequence> goat::tile::getLaunches(Operation *module,
   for (FunctionOpInterface kernel : sequence.kernels)
     if (failed(verifyKernel(kernel, sequence.main, *numWorkspaces, label)))
       return failure();
-  return sequence;
+  return success();
+}
+
+FailureOr<llvm::SmallVector<LaunchSequence, 1>>
+goat::tile::getLaunches(Operation *module, StringRef label) {
+  llvm::SmallVector<LaunchSequence, 1> variants;
+  for (FunctionOpInterface kernel : getKernels(module)) {
+    auto attribute = kernel->getAttrOfType<StringAttr>("goat_tile.variant");
+    StringRef name = attribute ? attribute.getValue() : "contiguous";
+    auto found = llvm::find_if(variants, [&](const LaunchSequence &sequence) {
+      return sequence.name == name;
+    });
+    if (found == variants.end()) {
+      variants.push_back({name, {}, nullptr});
+      found = std::prev(variants.end());
+    }
+    found->kernels.push_back(kernel);
+  }
+  if (variants.empty())
+    variants.emplace_back();
+  for (LaunchSequence &sequence : variants)
+    if (failed(complete(module, sequence, label)))
+      return failure();
+  return variants;
 }

@@ -44,7 +44,8 @@ static FailureOr<int64_t> verifyKernel(gpu::GPUFuncOp kernel) {
 static LogicalResult verifyArguments(gpu::GPUFuncOp kernel) {
   for (unsigned i = 0, end = kernel.getNumArguments(); i < end; ++i) {
     Attribute role = kernel.getArgAttr(i, "goat_tile.role");
-    if (!isa_and_nonnull<InputAttr, OutputAttr, DimAttr, WorkspaceAttr>(role))
+    if (!isa_and_nonnull<InputAttr, OutputAttr, DimAttr, InputStrideAttr,
+                         OutputStrideAttr, WorkspaceAttr>(role))
       return kernel.emitOpError("(V2) expected argument ")
              << i << " to have the attribute goat_tile.role";
     Type type = kernel.getArgument(i).getType();

@@ -23,7 +23,9 @@ def AttentionOp : Goat_Op<"attention", [
     Computes, for every batch entry b, query head h and query row i,
 
     ```
-    s_j  = scale · Σ_d query[b,h,i,d] · key[b,h/G,j,d]          G = Hq / Hkv
+    q    = load_q(query[b,h,i,:], b, h, i)                       default: the row
+    k_j  = load_k(key[b,h/G,j,:], b, h/G, j)                     G = Hq / Hkv
+    s_j  = scale · Σ_d q[d] · k_j[d]
     t_j  = score(s_j, b, h, i, j)                                default: s_j
     t_j  = −∞ where mask(b, h, i, j) is false                    default: true
     p    = softmax over j of t, joined by the head's sink logit  or σ(t_j)
@@ -32,8 +34,15 @@ def AttentionOp : Goat_Op<"attention", [
     lse  = log(Σ_j exp t_j [+ exp sink[h]])
     ```
 
-    in that order. Layout is (B, H, L, D); head counts and head dimensions are
-    static, batch and lengths may be dynamic.
+    in that order. The axes of query, key, value and out are (B, H, L, D), or
+    (B, L, H, D) with `layout = bshd`; lse is (B, Hq, Lq) in both. Head counts and
+    head dimensions are static, batch and lengths may be dynamic.
+
+    *Memory.* A tensor that is an argument or a result of the function lies in
+    row-major order without gaps, at a multiple of 16 bytes, unless the argument
+    or result has the unit attribute `goat.strided`: then a call gives its
+    strides. What the strides and the address allow decides at run time which
+    variant of the kernel is launched.
 
     *Indices are not positions.* Region arguments `i`, `j` are row indices of
     query and key. `position(i) = i + q_offset[b]` and
@@ -43,6 +52,13 @@ def AttentionOp : Goat_Op<"attention", [
     tensors' lengths. Data indexed by the user (a dense bias, document ids) is
     indexed by `i`, `j`; structured ops (`goat.distance`, `goat.causal_mask`) use
     positions.
+
+    *Loads.* `load_q` and `load_k` say what becomes of a row of query and of key
+    before anything else: RoPE, QK-norm, any function of the row with the row ops.
+    They take a row, the batch entry, the head (of the query; of the key) and the
+    row's index, in f32, and their result is rounded to the element type of
+    query: that is what scores are computed from, whichever way a kernel does it.
+    Value rows have none.
 
     *Own row.* `own` in the exclusion is row `position(i) − k_offset[b]` of
     value; the `own` region, when given, computes that index instead. Where an
@@ -66,7 +82,7 @@ def AttentionOp : Goat_Op<"attention", [
     - (C3) head counts and head dimensions are static; query and key agree in
       head dimension; each is at least 1.
     - (C4) the number of query heads is a multiple of the number of key heads.
-    - (C5) out has query's shape with value's head dimension, and query's
+    - (C5) out has, axis by axis, query's shape with value's head dimension, and query's
       element type.
     - (C6) lse, when a result, is tensor<BxHqxLqxf32>.
     - (C7) scale is given once: as an attribute or as an operand; without
@@ -75,7 +91,8 @@ def AttentionOp : Goat_Op<"attention", [
     - (C9) tensor offsets, `q_lengths` and `k_lengths` have B elements.
     - (C10) sink is tensor<Hqxf32> and goes with softmax; lse goes with softmax.
     - (C11) the score region takes (f32, index, index, index, index) and yields
-      f32; mask takes four indices and yields i1; exclude takes two rows
+      f32; load_q and load_k take a row tensor<Dxf32> and three indices and
+      yield a row; mask takes four indices and yields i1; exclude takes two rows
       tensor<Dvxf32> and three indices and yields a row; own takes three indices
       and yields an index.
     - (C12) regions hold pure ops only, and at most one block.
@@ -97,10 +114,12 @@ def AttentionOp : Goat_Op<"attention", [
     OptionalAttr<F32Attr>:$static_scale,
     OptionalAttr<I32Attr>:$static_q_offset,
     OptionalAttr<I32Attr>:$static_k_offset,
-    DefaultValuedAttr<Goat_NormalizerAttr, "Normalizer::softmax">:$normalizer);
+    DefaultValuedAttr<Goat_NormalizerAttr, "Normalizer::softmax">:$normalizer,
+    DefaultValuedAttr<Goat_LayoutAttr, "Layout::bhsd">:$layout);
   let results = (outs Goat_TokenTensor:$out, Optional<3DTensorOf<[F32]>>:$lse);
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$mask,
-                        MaxSizedRegion<1>:$exclude, MaxSizedRegion<1>:$own);
+                        MaxSizedRegion<1>:$exclude, MaxSizedRegion<1>:$own,
+                        MaxSizedRegion<1>:$load_q, MaxSizedRegion<1>:$load_k);
 
   let assemblyFormat = [{
     $query `,` $key `,` $value
@@ -110,6 +129,7 @@ def AttentionOp : Goat_Op<"attention", [
     (`k_offset` `(` $k_offset^ `:` type($k_offset) `)`)?
     (`q_lengths` `(` $q_lengths^ `:` type($q_lengths) `)`)?
     (`k_lengths` `(` $k_lengths^ `:` type($k_lengths) `)`)?
+    (`load_q` $load_q^)? (`load_k` $load_k^)?
     (`score` $score^)? (`mask` $mask^)? (`exclude` $exclude^)? (`own` $own^)?
     attr-dict-with-keyword `:`
     `(` type($query) `,` type($key) `,` type($value) `)` `->`
@@ -127,8 +147,18 @@ def AttentionOp : Goat_Op<"attention", [
     ::mlir::RankedTensorType getValueType() {
       return ::llvm::cast<::mlir::RankedTensorType>(getValue().getType());
     }
-    int64_t getNumQueryHeads() { return getQueryType().getDimSize(1); }
-    int64_t getNumKeyHeads() { return getKeyType().getDimSize(1); }
+    /// The axis of heads, and that of rows, of query, key, value and out.
+    int64_t getHeadAxis() { return getLayout() == Layout::bshd ? 2 : 1; }
+    int64_t getLengthAxis() { return getLayout() == Layout::bshd ? 1 : 2; }
+    int64_t getNumQueryHeads() {
+      return getQueryType().getDimSize(getHeadAxis());
+    }
+    int64_t getNumKeyHeads() { return getKeyType().getDimSize(getHeadAxis()); }
+    /// Lq and Lk, or dynamic.
+    int64_t getQueryLength() {
+      return getQueryType().getDimSize(getLengthAxis());
+    }
+    int64_t getKeyLength() { return getKeyType().getDimSize(getLengthAxis()); }
     /// Query heads that share one key head.
     int64_t getGroupSize() { return getNumQueryHeads() / getNumKeyHeads(); }
     /// D, the head dimension of query and key.

@@ -59,6 +59,22 @@ def Goat_EpsModeAttr : EnumAttr<Goat_Dialect, Goat_EpsMode, "eps_mode"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Goat_Pairing : Goat_I32Enum<"Pairing", "which columns RoPE rotates together", [
+  I32EnumAttrCase<"halves", 0>,
+  I32EnumAttrCase<"neighbours", 1>
+]>;
+def Goat_PairingAttr : EnumAttr<Goat_Dialect, Goat_Pairing, "pairing"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Goat_Layout : Goat_I32Enum<"Layout", "the order of a tensor's axes", [
+  I32EnumAttrCase<"bhsd", 0>,
+  I32EnumAttrCase<"bshd", 1>
+]>;
+def Goat_LayoutAttr : EnumAttr<Goat_Dialect, Goat_Layout, "layout"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 class Goat_Op<string mnemonic, list<Trait> traits = []>
     : Op<Goat_Dialect, mnemonic, traits>;
 

@@ -33,6 +33,15 @@ include "goat/Dialect/GoatTile/IR/GoatTileCompute.td"
 //                         before it, each rounded up to 256 bytes; nobody
 //                         initialises it.
 //   goat_tile.workspace_dims = [#goat_tile.dim<...>, ...]  what s0, … stand for
+//   goat_tile.memory    = [#goat_tile.memory<...>, ...] how each input and then
+//                         each output lies in memory, for a launcher to check.
+//                         Without it all are contiguous and aligned to 16 bytes.
+// A module may hold several variants of one kernel, for tensors that lie in
+// memory in different ways. Each is such a sequence with a main kernel of its
+// own; its kernels carry
+//   goat_tile.variant   = "name"; without it a kernel is of the variant
+//                         "contiguous"
+// A launcher takes the first variant of which goat_tile.memory holds.
 // Reading them as one sequence, and checking it: Launches.h.
 
 def InputAttr : GoatTile_Attr<"Input", "input"> {
@@ -49,6 +58,37 @@ def DimAttr : GoatTile_Attr<"Dim", "dim"> {
   let summary = "size of dimension `axis` of argument `index` of the source function, i32";
   let parameters = (ins "int64_t":$index, "int64_t":$axis);
   let assemblyFormat = "`<` $index `,` $axis `>`";
+}
+
+def InputStrideAttr : GoatTile_Attr<"InputStride", "input_stride"> {
+  let summary = "elements from one index of `axis` of argument `index` to the next, i64";
+  let parameters = (ins "int64_t":$index, "int64_t":$axis);
+  let assemblyFormat = "`<` $index `,` $axis `>`";
+}
+def OutputStrideAttr : GoatTile_Attr<"OutputStride", "output_stride"> {
+  let summary = "elements from one index of `axis` of result `index` to the next, i64";
+  let parameters = (ins "int64_t":$index, "int64_t":$axis);
+  let assemblyFormat = "`<` $index `,` $axis `>`";
+}
+
+def GoatTile_Access : I32EnumAttr<"Access", "how a tensor lies in memory", [
+  I32EnumAttrCase<"contiguous", 0>, I32EnumAttrCase<"rows", 1>,
+  I32EnumAttrCase<"any", 2>]> {
+  let cppNamespace = "::goat::tile";
+  let genSpecializedAttr = 0;
+}
+def MemoryAttr : GoatTile_Attr<"Memory", "memory"> {
+  let summary = "how a tensor has to lie in memory for a variant to be launched";
+  let description = [{
+    The address is a multiple of `alignment` bytes, a power of two. The elements
+    lie
+    - `contiguous`: in row-major order without gaps;
+    - `rows`: those of the last axis next to each other, and the strides of all
+      other axes are multiples of `alignment` bytes;
+    - `any`: as the strides of the call say.
+  }];
+  let parameters = (ins EnumParameter<GoatTile_Access>:$access, "int64_t":$alignment);
+  let assemblyFormat = "`<` $access `,` struct($alignment) `>`";
 }
 
 def WorkspaceAttr : GoatTile_Attr<"Workspace", "workspace"> {

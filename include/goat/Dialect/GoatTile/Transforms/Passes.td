@@ -39,9 +39,9 @@ def GoatVerifyTile : Pass<"goat-verify-tile", "::mlir::gpu::GPUModuleOp"> {
       value.
     - (V7) when a kernel says how it is launched, by `goat_tile.grid` or
       `goat_tile.source`, every kernel of the module has a `goat_tile.grid`, one
-      of them has `goat_tile.source`, and that one has the
+      of each variant has `goat_tile.source`, and that one has the
       `goat_tile.workspaces` of which the `#goat_tile.workspace` arguments of
-      all kernels name one.
+      its kernels name one.
     - (V8) what follows from `goat_tile.warp_any`, which differs between warps,
       decides about work in registers only: no memory access, copy, barrier or
       loop. In a block of one warp it may decide about anything.
