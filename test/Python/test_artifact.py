@@ -46,7 +46,7 @@ class ExpressionTest(unittest.TestCase):
                 ({"dim": [2, 0]}, r"of an input but got \[2, 0\]"),
                 ({"dim": [0, 4]}, r"of an input but got \[0, 4\]"),
                 ({"dim": [0, -1]}, r"of an input but got \[0, -1\]"),
-                ({"dim": 0}, "of an input but got 0"),
+                ({"dim": 0}, r"\[input, axis\] of an input but got 0"),
                 (op("/", 1, 2), r"one of \+ .* but got '/'"),
                 (op("ceildiv", LQ), "two operands of 'ceildiv' but got 1"),
                 (op("-", 1, 2, 3), "two operands of '-' but got 3"),
@@ -87,7 +87,7 @@ class ReaderTest(unittest.TestCase):
                     lambda text: text.update(schema="goat-kernel/2"))
 
     def test_a_missing_key_is_named(self):
-        self.refuse("expected the key 'requires'",
+        self.refuse("expected the key 'requires' in kernel.json",
                     lambda text: text.pop("requires"))
 
     def test_an_unknown_dtype_is_refused(self):
@@ -111,7 +111,8 @@ class ReaderTest(unittest.TestCase):
     def test_parameters_name_what_is_there(self):
         for parameter, message in [
                 ({"kind": "stream"},
-                 "'shift_short' to be input, .* workspace but got 'stream'"),
+                 "'shift_short' to be input, output, dim, input_stride, "
+                 "output_stride or workspace but got 'stream'"),
                 ({"kind": "input", "index": 3}, "one of 3 inputs but got 3"),
                 ({"kind": "input", "index": -1}, "3 inputs but got -1"),
                 ({"kind": "output", "index": 1}, "one of 1 outputs but got 1"),
@@ -205,7 +206,8 @@ class ChoiceTest(unittest.TestCase):
 
     def test_an_unknown_guard_is_refused(self):
         self.text["variants"][0]["guards"] = [{"odd": 1}]
-        with self.assertRaisesRegex(ArtifactError, "expected a guard"):
+        with self.assertRaisesRegex(ArtifactError, "expected a guard aligned, "
+                                    "stride or less but got"):
             self.variant(3, 256)
 
     def image(self, target, capability):

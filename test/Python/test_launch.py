@@ -110,7 +110,8 @@ class LaunchTest(unittest.TestCase):
         parameter = {"kind": "dim", "index": 0, "axis": 1, "dtype": "i32"}
         largest = build_extent(parameter, [(1, 2 ** 31 - 1)])
         self.assertEqual(largest, 2 ** 31 - 1)
-        with self.assertRaisesRegex(ArtifactError, "to fit i32 but got 2147"):
+        with self.assertRaisesRegex(ArtifactError, "the extent of axis 1 of "
+                                    "input 0 to fit i32 but got 2147"):
             build_extent(parameter, [(1, 2 ** 31)])
 
     def test_launches_follow_one_another_through_the_workspace(self):
