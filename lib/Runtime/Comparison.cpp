@@ -32,7 +32,10 @@ static double toleranceOf(const Precision &precision) {
     if (precision.isTF32)
       return tolerances::tf32;
     return tolerances::f32 + (precision.hasPriors ? tolerances::score : 0);
+  case DType::I1:
+  case DType::I8:
   case DType::I32:
+  case DType::I64:
     return 0;
   }
   llvm_unreachable("unknown dtype");

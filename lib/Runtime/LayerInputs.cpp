@@ -50,11 +50,18 @@ llvm::Expected<DType> goat::runtime::dtypeOf(Type type) {
     return DType::F32;
   if (element.isInteger(32))
     return DType::I32;
+  if (element.isInteger(1))
+    return DType::I1;
+  if (element.isInteger(8))
+    return DType::I8;
+  if (element.isInteger(64) || element.isIndex())
+    return DType::I64;
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << type;
   return llvm::createStringError(
-      "expected elements of type f16, bf16, f32 or i32 but got " + text);
+      "expected elements of type f16, bf16, f32, i1, i8, i32 or i64 but got " +
+      text);
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,7 +152,7 @@ llvm::Error LayerInputs::uniteAttention() {
 
 /// The size that a region argument of an attention runs over, −1 for none.
 static int extentOf(Value index, llvm::ArrayRef<int> extents) {
-  auto argument = dyn_cast<BlockArgument>(index);
+  auto argument = dyn_cast_or_null<BlockArgument>(index);
   if (!argument)
     return -1;
   auto attention = dyn_cast<AttentionOp>(argument.getOwner()->getParentOp());
@@ -183,13 +190,21 @@ llvm::Error LayerInputs::uniteCaptured() {
     op.buildExpansion(builder);
   });
   llvm::Error result = llvm::Error::success();
-  expanded.walk([&](tensor::ExtractOp op) {
+  auto uniteIndices = [&](Value tensor, llvm::ArrayRef<OpFoldResult> indices) {
     llvm::SmallVector<int> with;
-    for (Value index : op.getIndices())
-      with.push_back(extentOf(index, {batch, -1, queryLength, keyLength}));
+    for (OpFoldResult index : indices)
+      with.push_back(extentOf(dyn_cast<Value>(index),
+                              {batch, -1, queryLength, keyLength}));
     if (!result)
-      result = uniteOperand(toOriginal.lookupOrNull(op.getTensor()), with,
-                            Role::Data);
+      result = uniteOperand(toOriginal.lookupOrNull(tensor), with, Role::Data);
+  };
+  expanded.walk([&](tensor::ExtractOp op) {
+    llvm::SmallVector<OpFoldResult> indices(op.getIndices().begin(),
+                                            op.getIndices().end());
+    uniteIndices(op.getTensor(), indices);
+  });
+  expanded.walk([&](tensor::ExtractSliceOp op) {
+    uniteIndices(op.getSource(), op.getMixedOffsets());
   });
   expanded.erase();
   return result;
@@ -383,7 +398,7 @@ llvm::Expected<std::vector<Tensor>> LayerInputs::generate(uint64_t seed) const {
       result.push_back(*values[index]);
       continue;
     }
-    if (dtypes[index] == DType::I32 && roles[index] == Role::Data)
+    if (ptx::isInteger(dtypes[index]) && roles[index] == Role::Data)
       return llvm::createStringError(
           "expected a value for '" + parameterNames[index] +
           "': integers other than lengths have no random value; give --arg " +

@@ -58,7 +58,8 @@ static_assert(llvm::endianness::native == llvm::endianness::little,
 static constexpr ElementType elementTypes[] = {
     {"<f2", 2, readHalf},        {"<f4", 4, readAs<float>},
     {"<f8", 8, readAs<double>},  {"<i4", 4, readAs<int32_t>},
-    {"<i8", 8, readAs<int64_t>},
+    {"<i8", 8, readAs<int64_t>}, {"|b1", 1, readAs<int8_t>},
+    {"|i1", 1, readAs<int8_t>},
 };
 
 llvm::Expected<Tensor> goat::runtime::readNpy(StringRef path) {
@@ -93,7 +94,7 @@ llvm::Expected<Tensor> goat::runtime::readNpy(StringRef path) {
   const ElementType *type = llvm::find_if(
       elementTypes, [&](const ElementType &t) { return descr == t.descr; });
   if (type == std::end(elementTypes))
-    return error("expected elements of type <f2, <f4, <f8, <i4 or <i8 but got "
+    return error("expected elements of type <f2, <f4, <f8, |b1, |i1, <i4 or <i8 but got "
                  "'" +
                  descr + "'; save the array with .astype('float32')");
   if (!valueOfKey(header, "fortran_order").starts_with("False"))
@@ -130,7 +131,7 @@ llvm::Expected<Tensor> goat::runtime::readNpy(StringRef path) {
 
 llvm::Error goat::runtime::writeNpy(StringRef path, const Tensor &tensor,
                                     DType dtype) {
-  const bool isInteger = dtype == DType::I32;
+  const bool isInteger = ptx::isInteger(dtype), isWide = dtype == DType::I64;
   std::string shape = llvm::join(
       llvm::map_range(tensor.shape,
                       [](int64_t size) { return std::to_string(size); }),
@@ -138,7 +139,7 @@ llvm::Error goat::runtime::writeNpy(StringRef path, const Tensor &tensor,
   if (tensor.shape.size() == 1)
     shape += ",";
   std::string header = std::string("{'descr': '") +
-                       (isInteger ? "<i4" : "<f4") +
+                       (isWide ? "<i8" : isInteger ? "<i4" : "<f4") +
                        "', 'fortran_order': False, 'shape': (" + shape + "), }";
   // The elements start at a multiple of 64 bytes; the header ends in a newline.
   const size_t unpadded = magic.size() + 4 + header.size() + 1;
@@ -154,7 +155,9 @@ llvm::Error goat::runtime::writeNpy(StringRef path, const Tensor &tensor,
                        char(header.size() >> 8)};
   stream << magic << StringRef(lead, sizeof(lead)) << header;
   std::vector<uint8_t> bytes =
-      pack(tensor, isInteger ? DType::I32 : DType::F32);
+      pack(tensor, isWide      ? DType::I64
+                   : isInteger ? DType::I32
+                               : DType::F32);
   stream.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   stream.close();
   if (stream.has_error())

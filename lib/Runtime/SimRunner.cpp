@@ -154,7 +154,7 @@ llvm::Error SimCall::allocate(const CallSizes &sizes) {
   };
   for (auto [index, spec] : llvm::enumerate(kernel.inputs)) {
     const Tensor &tensor = inputs[index];
-    if (spec.shape.empty()) {
+    if (spec.isByValue()) {
       inputAddresses.push_back(0);
       continue;
     }
@@ -241,7 +241,7 @@ llvm::Expected<bool> SimCall::launch(const ptxsim::Module &module,
     switch (parameter.kind) {
     case ptx::Parameter::Kind::Input: {
       const ptx::InputSpec &spec = kernel.inputs[parameter.index];
-      if (!spec.shape.empty()) {
+      if (!spec.isByValue()) {
         arguments.pointer(inputAddresses[parameter.index]);
         break;
       }

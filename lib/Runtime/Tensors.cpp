@@ -45,26 +45,34 @@ static const llvm::fltSemantics &semanticsOf(DType dtype) {
     return llvm::APFloat::BFloat();
   case DType::F32:
     return llvm::APFloat::IEEEsingle();
+  case DType::I1:
+  case DType::I8:
   case DType::I32:
+  case DType::I64:
     break;
   }
   llvm_unreachable("an integer type has no float semantics");
 }
 
 /// The bits of one element, in the low bytes.
-static uint32_t bitsOf(DType dtype, double value) {
-  if (dtype == DType::I32)
-    return static_cast<uint32_t>(static_cast<int64_t>(value));
+/// Integers that a double holds exactly: up to 2^53.
+static uint64_t bitsOf(DType dtype, double value) {
+  if (dtype == DType::I1)
+    return value != 0;
+  if (ptx::isInteger(dtype))
+    return static_cast<uint64_t>(static_cast<int64_t>(value));
   llvm::APFloat number(value);
   bool losesInfo;
   number.convert(semanticsOf(dtype), llvm::APFloat::rmNearestTiesToEven,
                  &losesInfo);
-  return static_cast<uint32_t>(number.bitcastToAPInt().getZExtValue());
+  return number.bitcastToAPInt().getZExtValue();
 }
 
-static double valueOf(DType dtype, uint32_t bits) {
-  if (dtype == DType::I32)
-    return static_cast<int32_t>(bits);
+static double valueOf(DType dtype, uint64_t bits) {
+  if (dtype == DType::I1)
+    return bits & 1;
+  if (ptx::isInteger(dtype))
+    return llvm::SignExtend64(bits, 8 * ptx::dtypeBytes(dtype));
   const unsigned width = 8 * ptx::dtypeBytes(dtype);
   llvm::APFloat number(semanticsOf(dtype), llvm::APInt(width, bits));
   bool losesInfo;
@@ -81,11 +89,9 @@ std::vector<uint8_t> goat::runtime::pack(const Tensor &tensor, DType dtype) {
   const int64_t width = ptx::dtypeBytes(dtype);
   std::vector<uint8_t> bytes(tensor.data.size() * width);
   for (size_t i = 0; i < tensor.data.size(); ++i) {
-    uint32_t bits = bitsOf(dtype, tensor.data[i]);
-    if (width == 2)
-      llvm::support::endian::write16le(&bytes[2 * i], bits);
-    else
-      llvm::support::endian::write32le(&bytes[4 * i], bits);
+    uint64_t bits = bitsOf(dtype, tensor.data[i]);
+    for (int64_t byte = 0; byte < width; ++byte)
+      bytes[width * i + byte] = static_cast<uint8_t>(bits >> (8 * byte));
   }
   return bytes;
 }
@@ -96,9 +102,11 @@ Tensor goat::runtime::unpack(llvm::ArrayRef<uint8_t> bytes, DType dtype,
   tensor.shape.assign(shape.begin(), shape.end());
   const int64_t width = ptx::dtypeBytes(dtype);
   tensor.data.resize(bytes.size() / width);
-  for (size_t i = 0; i < tensor.data.size(); ++i)
-    tensor.data[i] = valueOf(
-        dtype, width == 2 ? llvm::support::endian::read16le(&bytes[2 * i])
-                          : llvm::support::endian::read32le(&bytes[4 * i]));
+  for (size_t i = 0; i < tensor.data.size(); ++i) {
+    uint64_t bits = 0;
+    for (int64_t byte = 0; byte < width; ++byte)
+      bits |= uint64_t(bytes[width * i + byte]) << (8 * byte);
+    tensor.data[i] = valueOf(dtype, bits);
+  }
   return tensor;
 }

@@ -12,7 +12,9 @@ import numpy as np
 
 STORAGE: Dict[str, np.dtype] = {
     "bf16": np.dtype(np.uint16), "f16": np.dtype(np.float16),
-    "f32": np.dtype(np.float32), "i32": np.dtype(np.int32)}
+    "f32": np.dtype(np.float32), "i1": np.dtype(np.bool_),
+    "i8": np.dtype(np.int8), "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64)}
 
 
 def encode(values: Any, dtype: str) -> np.ndarray:

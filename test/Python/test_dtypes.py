@@ -50,6 +50,11 @@ class OtherTest(unittest.TestCase):
     def test_integers_stay(self):
         values = decode(encode(np.array([1.0, -2.0]), "i32"), "i32")
         self.assertEqual(values.dtype, np.int32)
+        large = np.array([2**40, -1])
+        np.testing.assert_array_equal(decode(encode(large, "i64"), "i64"), large)
+        np.testing.assert_array_equal(encode(np.array([True, False]), "i1"),
+                                      [True, False])
+        self.assertEqual(encode(np.array([3]), "i8").itemsize, 1)
 
 
 if __name__ == "__main__":

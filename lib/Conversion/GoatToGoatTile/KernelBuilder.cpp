@@ -11,16 +11,23 @@ using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
 
-/// The kernel's type for a value of the source function; null if none.
+/// The kernel's type for a value of the source function; null if none. An i1 is
+/// a byte, an index 64 bits.
 static Type kernelType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   Type element = tensor ? tensor.getElementType() : type;
-  if (tensor && tensor.getRank() == 0)
+  bool isKnown = element.isF32() || element.isBF16() || element.isF16() ||
+                 element.isInteger(1) || element.isInteger(8) ||
+                 element.isInteger(32) || element.isInteger(64) ||
+                 (!tensor && element.isIndex());
+  if (!isKnown)
     return nullptr;
-  bool isScalar = element.isF32() || element.isInteger(32);
-  if (!isScalar && !(tensor && (element.isBF16() || element.isF16())))
-    return nullptr;
-  return tensor ? Type(PointerType::get(type.getContext(), element)) : type;
+  MLIRContext *context = type.getContext();
+  if (element.isInteger(1))
+    element = IntegerType::get(context, 8);
+  else if (element.isIndex())
+    element = IntegerType::get(context, 64);
+  return tensor ? Type(PointerType::get(context, element)) : element;
 }
 
 void KernelBuilder::createKernel(OpBuilder &builder, StringRef name,
@@ -56,8 +63,8 @@ FailureOr<KernelBuilder> KernelBuilder::create(func::FuncOp source,
     if (!kernelType(type))
       return source.emitError("expected argument ")
              << number
-             << " to be a tensor of f32, f16, bf16 or i32 with at least one "
-                "dimension, or an f32 or i32 scalar, but got "
+             << " to be a scalar or a tensor of f32, f16, bf16, i1, i8, i32 or "
+                "i64 but got "
              << type << "; convert it before the call";
     auto tensor = dyn_cast<RankedTensorType>(type);
     for (int64_t size : tensor ? tensor.getShape() : ArrayRef<int64_t>())
@@ -96,8 +103,14 @@ KernelBuilder KernelBuilder::createBefore(StringRef suffix) {
   result.variant = variant;
   result.strided = strided;
   OpBuilder builder(kernel);
-  result.createKernel(builder, (kernel.getName() + "_" + suffix).str(),
-                      /*hasOutputs=*/false);
+  // A name that no other kernel of the module has.
+  std::string stem = (kernel.getName() + "_" + suffix).str(), name = stem;
+  for (unsigned number = 2; SymbolTable::lookupSymbolIn(
+           kernel->getParentOp(),
+           StringAttr::get(kernel.getContext(), name));
+       ++number)
+    name = stem + "_" + std::to_string(number);
+  result.createKernel(builder, name, /*hasOutputs=*/false);
   return result;
 }
 

@@ -30,6 +30,12 @@ const char *goat::ptx::dtypeName(DType dtype) {
     return "bf16";
   case DType::F32:
     return "f32";
+  case DType::I1:
+    return "i1";
+  case DType::I8:
+    return "i8";
+  case DType::I64:
+    return "i64";
   case DType::I32:
     return "i32";
   }
@@ -37,15 +43,31 @@ const char *goat::ptx::dtypeName(DType dtype) {
 }
 
 std::optional<DType> goat::ptx::parseDType(llvm::StringRef name) {
-  for (DType dtype : {DType::F16, DType::BF16, DType::F32, DType::I32})
+  for (DType dtype : {DType::F16, DType::BF16, DType::F32, DType::I1,
+                      DType::I8, DType::I32, DType::I64})
     if (name == dtypeName(dtype))
       return dtype;
   return std::nullopt;
 }
 
 int64_t goat::ptx::dtypeBytes(DType dtype) {
-  return dtype == DType::F16 || dtype == DType::BF16 ? 2 : 4;
+  switch (dtype) {
+  case DType::I1:
+  case DType::I8:
+    return 1;
+  case DType::F16:
+  case DType::BF16:
+    return 2;
+  case DType::F32:
+  case DType::I32:
+    return 4;
+  case DType::I64:
+    return 8;
+  }
+  llvm_unreachable("unknown dtype");
 }
+
+bool goat::ptx::isInteger(DType dtype) { return dtype >= DType::I1; }
 
 //===----------------------------------------------------------------------===//
 // Writing
@@ -57,10 +79,13 @@ static Value toJSON(const InputSpec &input) {
   Array shape;
   for (std::optional<int64_t> size : input.shape)
     shape.push_back(size ? Value(*size) : Value(nullptr));
-  return Object{{"name", input.name},
+  Object object{{"name", input.name},
                 {"dtype", dtypeName(input.dtype)},
                 {"shape", std::move(shape)},
                 {"strided", input.isStrided}};
+  if (input.isTensorOfRank0)
+    object["by_address"] = true;
+  return object;
 }
 
 static Value toJSON(const OutputSpec &output) {
@@ -165,7 +190,7 @@ static bool fromJSON(const Value &json, DType &dtype, Path path) {
   if (std::optional<llvm::StringRef> name = json.getAsString())
     known = parseDType(*name);
   if (!known) {
-    path.report("expected one of f16, bf16, f32, i32");
+    path.report("expected one of f16, bf16, f32, i1, i8, i32, i64");
     return false;
   }
   dtype = *known;
@@ -176,7 +201,8 @@ static bool fromJSON(const Value &json, InputSpec &input, Path path) {
   ObjectMapper map(json, path);
   if (!map || !map.map("name", input.name) || !map.map("dtype", input.dtype) ||
       !map.map("shape", input.shape) ||
-      !map.mapOptional("strided", input.isStrided))
+      !map.mapOptional("strided", input.isStrided) ||
+      !map.mapOptional("by_address", input.isTensorOfRank0))
     return false;
   for (auto [axis, size] : llvm::enumerate(input.shape))
     if (size && *size < 0) {

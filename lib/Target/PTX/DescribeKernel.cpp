@@ -120,8 +120,14 @@ FailureOr<DType> Reader::readDType(Type type) {
     return DType::F32;
   if (type.isInteger(32))
     return DType::I32;
-  return function->emitError("expected elements of type f16, bf16, f32 or i32 "
-                             "at the border of a kernel but got ")
+  if (type.isInteger(1))
+    return DType::I1;
+  if (type.isInteger(8))
+    return DType::I8;
+  if (type.isInteger(64) || type.isIndex())
+    return DType::I64;
+  return function->emitError("expected elements of type f16, bf16, f32, i1, "
+                             "i8, i32 or i64 at the border of a kernel but got ")
          << type;
 }
 
@@ -144,11 +150,13 @@ LogicalResult Reader::readSource() {
     if (failed(dtype))
       return failure();
     input.dtype = *dtype;
-    if (auto tensor = dyn_cast<RankedTensorType>(argument))
+    if (auto tensor = dyn_cast<RankedTensorType>(argument)) {
+      input.isTensorOfRank0 = tensor.getRank() == 0;
       for (int64_t size : tensor.getShape())
         input.shape.push_back(ShapedType::isDynamic(size)
                                   ? std::nullopt
                                   : std::optional<int64_t>(size));
+    }
     kernel.inputs.push_back(std::move(input));
   }
   for (auto [name, result] : llvm::zip(resultNames, type.getResults())) {

@@ -1,7 +1,7 @@
 // RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile --split-input-file --verify-diagnostics
 // Arguments that no launcher can pass.
 
-// expected-error @below {{expected argument 1 to be a tensor of f32, f16, bf16 or i32 with at least one dimension, or an f32 or i32 scalar, but got 'f64'; convert it before the call}}
+// expected-error @below {{expected argument 1 to be a scalar or a tensor of f32, f16, bf16, i1, i8, i32 or i64 but got 'f64'; convert it before the call}}
 func.func @layer(%q: tensor<1x4x8x64xbf16>, %x: f64) -> tensor<1x4x8x64xbf16> {
   %0 = goat.attention %q, %q, %q : (tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>) -> (tensor<1x4x8x64xbf16>)
   return %0 : tensor<1x4x8x64xbf16>
@@ -9,32 +9,32 @@ func.func @layer(%q: tensor<1x4x8x64xbf16>, %x: f64) -> tensor<1x4x8x64xbf16> {
 
 // -----
 
-// expected-error @below {{expected argument 1 to be a tensor of f32, f16, bf16 or i32 with at least one dimension, or an f32 or i32 scalar, but got 'index'; convert it before the call}}
-func.func @layer(%q: tensor<1x4x8x64xbf16>, %x: index) -> tensor<1x4x8x64xbf16> {
+// expected-error @below {{expected argument 1 to be a scalar or a tensor of f32, f16, bf16, i1, i8, i32 or i64 but got 'i16'; convert it before the call}}
+func.func @layer(%q: tensor<1x4x8x64xbf16>, %x: i16) -> tensor<1x4x8x64xbf16> {
   %0 = goat.attention %q, %q, %q : (tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>) -> (tensor<1x4x8x64xbf16>)
   return %0 : tensor<1x4x8x64xbf16>
 }
 
 // -----
 
-// expected-error @below {{expected argument 1 to be a tensor of f32, f16, bf16 or i32 with at least one dimension, or an f32 or i32 scalar, but got 'i1'; convert it before the call}}
-func.func @layer(%q: tensor<1x4x8x64xbf16>, %x: i1) -> tensor<1x4x8x64xbf16> {
+// expected-error @below {{expected argument 1 to be a scalar or a tensor of f32, f16, bf16, i1, i8, i32 or i64 but got 'tensor<4xindex>'; convert it before the call}}
+func.func @layer(%q: tensor<1x4x8x64xbf16>, %x: tensor<4xindex>) -> tensor<1x4x8x64xbf16> {
   %0 = goat.attention %q, %q, %q : (tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>) -> (tensor<1x4x8x64xbf16>)
   return %0 : tensor<1x4x8x64xbf16>
 }
 
 // -----
 
-// expected-error @below {{expected argument 1 to be a tensor of f32, f16, bf16 or i32 with at least one dimension, or an f32 or i32 scalar, but got 'tensor<4xi64>'; convert it before the call}}
-func.func @layer(%q: tensor<1x4x8x64xbf16>, %x: tensor<4xi64>) -> tensor<1x4x8x64xbf16> {
-  %0 = goat.attention %q, %q, %q : (tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>) -> (tensor<1x4x8x64xbf16>)
-  return %0 : tensor<1x4x8x64xbf16>
-}
-
-// -----
-
-// expected-error @below {{expected argument 1 to be a tensor of f32, f16, bf16 or i32 with at least one dimension, or an f32 or i32 scalar, but got 'tensor<*xf32>'; convert it before the call}}
+// expected-error @below {{expected argument 1 to be a scalar or a tensor of f32, f16, bf16, i1, i8, i32 or i64 but got 'tensor<*xf32>'; convert it before the call}}
 func.func @layer(%q: tensor<1x4x8x64xbf16>, %x: tensor<*xf32>) -> tensor<1x4x8x64xbf16> {
+  %0 = goat.attention %q, %q, %q : (tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>) -> (tensor<1x4x8x64xbf16>)
+  return %0 : tensor<1x4x8x64xbf16>
+}
+
+// -----
+
+// expected-error @below {{expected argument 1 to be a scalar or a tensor of f32, f16, bf16, i1, i8, i32 or i64 but got 'tensor<4xf64>'; convert it before the call}}
+func.func @layer(%q: tensor<1x4x8x64xbf16>, %x: tensor<4xf64>) -> tensor<1x4x8x64xbf16> {
   %0 = goat.attention %q, %q, %q : (tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>) -> (tensor<1x4x8x64xbf16>)
   return %0 : tensor<1x4x8x64xbf16>
 }
@@ -45,14 +45,5 @@ func.func @layer(%q: tensor<1x4x8x64xbf16>, %x: tensor<*xf32>) -> tensor<1x4x8x6
 func.func @size(%q: tensor<1x1x4x64xbf16>, %k: tensor<1x1x4294967304x64xbf16>) -> tensor<1x1x4x64xbf16> {
   %out = goat.attention %q, %k, %k attributes {goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 128, keys = 64, warps = 4, stages = 2>}
     : (tensor<1x1x4x64xbf16>, tensor<1x1x4294967304x64xbf16>, tensor<1x1x4294967304x64xbf16>) -> (tensor<1x1x4x64xbf16>)
-  return %out : tensor<1x1x4x64xbf16>
-}
-
-// -----
-
-// expected-error @below {{expected argument 3 to be a tensor of f32, f16, bf16 or i32 with at least one dimension}}
-func.func @rank_zero(%q: tensor<1x1x4x64xbf16>, %k: tensor<1x1x4x64xbf16>, %v: tensor<1x1x4x64xbf16>, %x: tensor<f32>) -> tensor<1x1x4x64xbf16> {
-  %out = goat.attention %q, %k, %v attributes {goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 128, keys = 64, warps = 4, stages = 2>}
-    : (tensor<1x1x4x64xbf16>, tensor<1x1x4x64xbf16>, tensor<1x1x4x64xbf16>) -> (tensor<1x1x4x64xbf16>)
   return %out : tensor<1x1x4x64xbf16>
 }

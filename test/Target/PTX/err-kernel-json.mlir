@@ -57,7 +57,7 @@ gpu.module @axis {
 // -----
 
 gpu.module @dtype {
-  // expected-error @below {{expected elements of type f16, bf16, f32 or i32 at the border of a kernel but got 'f64'}}
+  // expected-error @below {{expected elements of type f16, bf16, f32, i1, i8, i32 or i64 at the border of a kernel but got 'f64'}}
   llvm.func @kernel() attributes {nvvm.kernel,
       goat_tile.grid = affine_map<() -> (1, 1, 1)>, goat_tile.source = (tensor<4xf64>) -> (),
       goat_tile.argument_names = ["q"], goat_tile.result_names = []} {

@@ -123,7 +123,7 @@ TEST_F(Npy, RefusesWhatItCannotRead) {
        {std::array<const char *, 3>{"NUMPY", "NUMPI",
                                     "expected a .npy file but its first bytes"},
         {"<f4", ">f4",
-         "expected elements of type <f2, <f4, <f8, <i4 or <i8 "
+         "expected elements of type <f2, <f4, <f8, |b1, |i1, <i4 or <i8 "
          "but got '>f4'; save the array with "
          ".astype('float32')"},
         {"False", "True ", "expected an array in C order"},

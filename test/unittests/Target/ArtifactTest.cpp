@@ -120,7 +120,7 @@ TEST(Artifact, RefusesMalformedTextWithItsPlace) {
        {std::array<const char *, 3>{"{\"choices\"", "{choices",
                                     "kernel.json: expected JSON: [1:"},
         {"\"bf16\"", "\"fp8\"",
-         "expected one of f16, bf16, f32, i32 at "
+         "expected one of f16, bf16, f32, i1, i8, i32, i64 at "
          "kernel.json.inputs[0].dtype"},
         {"[128,1,1]", "[128,1]",
          "expected an array of three at "

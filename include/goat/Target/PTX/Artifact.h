@@ -27,14 +27,16 @@ namespace goat::ptx {
 /// The value of "schema"; a reader refuses every other one.
 inline constexpr const char *kernelSchema = "goat-kernel/1";
 
-enum class DType { F16, BF16, F32, I32 };
+/// An I1 is a byte, false where it is 0.
+enum class DType { F16, BF16, F32, I1, I8, I32, I64 };
 
-/// "f16", "bf16", "f32", "i32".
+/// "f16", "bf16", "f32", "i1", "i8", "i32", "i64".
 const char *dtypeName(DType dtype);
 std::optional<DType> parseDType(llvm::StringRef name);
 int64_t dtypeBytes(DType dtype);
+bool isInteger(DType dtype);
 
-/// A contiguous row-major tensor, or a scalar (no shape) passed by value.
+/// A contiguous row-major tensor, or a scalar passed by value.
 struct InputSpec {
   std::string name;
   DType dtype = DType::F32;
@@ -42,6 +44,10 @@ struct InputSpec {
   std::vector<std::optional<int64_t>> shape;
   /// Whether a call gives the strides; else the tensor is contiguous.
   bool isStrided = false;
+  /// A tensor of rank 0, which lies in memory where a scalar does not.
+  bool isTensorOfRank0 = false;
+
+  bool isByValue() const { return shape.empty() && !isTensorOfRank0; }
 };
 
 struct OutputSpec {
