@@ -124,6 +124,8 @@ FailureOr<Program> Program::compile(Block &block,
         step = compileGoatOp(&op, slots);
       if (!step)
         step = compileMaskOp(&op, slots);
+      if (!step)
+        step = compilePriorOp(&op, slots);
       if (!step) {
         FailureOr<Step> compiled = compileGraphOp(&op, slots, program);
         if (failed(compiled))

@@ -133,6 +133,9 @@ Step compileMaskOp(mlir::Operation *op, const Slots &slots);
 mlir::FailureOr<Step> compileGraphOp(mlir::Operation *op, const Slots &slots,
                                      const Program &outer);
 
+/// The step of a prior by name; null for any other op.
+Step compilePriorOp(mlir::Operation *op, const Slots &slots);
+
 /// The step of goat.attention, whose regions capture values of `outer`.
 mlir::FailureOr<Step> compileAttention(AttentionOp op, const Slots &slots,
                                        const Program &outer);

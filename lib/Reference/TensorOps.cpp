@@ -103,6 +103,64 @@ static Step compileExtract(tensor::ExtractOp op, const Slots &slots) {
   };
 }
 
+/// A slice, with its dimensions of one dropped where the type drops them.
+static Step compileSlice(tensor::ExtractSliceOp op, const Slots &slots) {
+  int source = slots.operands.front(), result = slots.results.front();
+  // A constant, or the slot of an operand.
+  struct Number {
+    int64_t constant;
+    int slot;
+    int64_t in(const Frame &frame) const {
+      return slot < 0 ? constant : frame.scalars[slot].i;
+    }
+  };
+  const int *next = slots.operands.begin() + 1;
+  auto read = [&](ArrayRef<int64_t> constants) {
+    SmallVector<Number> numbers;
+    for (int64_t constant : constants)
+      numbers.push_back(ShapedType::isDynamic(constant) ? Number{0, *next++}
+                                                        : Number{constant, -1});
+    return numbers;
+  };
+  SmallVector<Number> offsets = read(op.getStaticOffsets()),
+                      sizes = read(op.getStaticSizes()),
+                      strides = read(op.getStaticStrides());
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  return [=](Frame &frame) {
+    const Tensor &tensor = *frame.tensors[source];
+    int64_t rank = tensor.shape.size();
+    SmallVector<int64_t> extents, shape;
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      int64_t first = offsets[axis].in(frame), size = sizes[axis].in(frame),
+              last = first + (size - 1) * strides[axis].in(frame),
+              extent = tensor.shape[axis];
+      if (size < 0 || (size > 0 && (std::min(first, last) < 0 ||
+                                    std::max(first, last) >= extent)))
+        return frame.fail(op, "expected index " + Twine(axis) +
+                                  " to lie in [0, " + Twine(extent) +
+                                  ") but got " + Twine(first) + " to " +
+                                  Twine(last));
+      extents.push_back(size);
+      if (!dropped.test(axis))
+        shape.push_back(size);
+    }
+    Tensor &target = frame.define(result, shape);
+    SmallVector<int64_t> place(rank, 0);
+    for (double &element : target.data) {
+      int64_t at = 0;
+      for (int64_t axis = 0; axis < rank; ++axis)
+        at = at * tensor.shape[axis] + offsets[axis].in(frame) +
+             place[axis] * strides[axis].in(frame);
+      element = tensor.data[at];
+      for (int64_t axis = rank; axis-- > 0;) {
+        if (++place[axis] < extents[axis])
+          break;
+        place[axis] = 0;
+      }
+    }
+  };
+}
+
 static Step compileSplat(tensor::SplatOp op, const Slots &slots) {
   auto type = cast<RankedTensorType>(op.getType());
   Type element = type.getElementType();
@@ -126,6 +184,8 @@ Step goat::reference::compileTensorOp(Operation *op, const Slots &slots) {
     return compileConstant(constant, result);
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
     return compileExtract(extract, slots);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return compileSlice(slice, slots);
   if (auto splat = dyn_cast<tensor::SplatOp>(op))
     return compileSplat(splat, slots);
   if (isa<tensor::DimOp>(op)) {

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Expansion.h"
+#include "ParameterHead.h"
 #include "goat/Dialect/Goat/IR/GoatDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,15 +30,8 @@ static SmallVector<Value> parameterRow(OpBuilder &builder, Location loc,
                                        AttentionOp attention,
                                        RankedTensorType type, Value batch,
                                        Value head) {
-  int64_t heads = type.getDimSize(type.getRank() - 2);
-  Value row = head;
-  if (heads == 1)
-    row = arith::ConstantIndexOp::create(builder, loc, 0);
-  else if (heads != attention.getNumQueryHeads())
-    row = arith::DivUIOp::create(
-        builder, loc, head,
-        arith::ConstantIndexOp::create(builder, loc,
-                                       attention.getNumQueryHeads() / heads));
+  Value row = parameterHead(builder, loc, attention,
+                            type.getDimSize(type.getRank() - 2), head);
   if (type.getRank() == 3)
     return {batch, row};
   return {row};

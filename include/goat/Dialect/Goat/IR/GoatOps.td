@@ -12,6 +12,7 @@ include "goat/Dialect/Goat/IR/GoatAttention.td"
 include "goat/Dialect/Goat/IR/GoatCoordinates.td"
 include "goat/Dialect/Goat/IR/GoatMasks.td"
 include "goat/Dialect/Goat/IR/GoatPlugins.td"
+include "goat/Dialect/Goat/IR/GoatPriors.td"
 include "goat/Dialect/Goat/IR/GoatRows.td"
 
 #endif // GOAT_OPS_TD

@@ -9,15 +9,8 @@
 #define GOAT_PLUGINS_TD
 
 include "goat/Dialect/Goat/IR/GoatDialect.td"
-include "goat/Dialect/Goat/IR/GoatInterfaces.td"
+include "goat/Dialect/Goat/IR/GoatPriors.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-
-class Goat_Prior<string mnemonic, list<string> answers = []>
-    : Goat_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<PluginOpInterface>,
-                         DeclareOpInterfaceMethods<PriorOpInterface, answers>]> {
-  let results = (outs F32:$result);
-  let hasVerifier = 1;
-}
 
 def FourierPriorOp : Goat_Prior<"fourier_prior", ["isBounded"]> {
   let summary = "spectral relative prior Σ_r α_r cos(ω_r δ) + β_r sin(ω_r δ)";
