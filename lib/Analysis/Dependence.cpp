@@ -8,6 +8,9 @@
 #include "goat/Analysis/Dependence.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace goat;
@@ -93,6 +96,119 @@ goat::matchQueryKeyDifference(Value value, AttentionOp attention) {
   return QueryKeyDifference{*query, *key};
 }
 
+namespace {
+/// What a number rises by with the query's and with the key's row: small whole
+/// numbers, so that nothing overflows.
+struct Slopes {
+  int64_t query, key;
+};
+constexpr int64_t steepest = 1 << 20;
+} // namespace
+
+/// The constant factor of a product, when it is a whole number.
+static std::optional<int64_t> wholeConstant(Value value) {
+  APInt integer;
+  if (matchPattern(value, m_ConstantInt(&integer)) &&
+      integer.getSignificantBits() <= 32)
+    return integer.getSExtValue();
+  APFloat real(0.0f);
+  if (!matchPattern(value, m_ConstantFloat(&real)) || !real.isInteger())
+    return std::nullopt;
+  double number = real.convertToDouble();
+  if (!(std::fabs(number) <= steepest))
+    return std::nullopt;
+  return static_cast<int64_t>(number);
+}
+
+/// The slopes of a number that is linear in the rows; nullopt for any other.
+static std::optional<Slopes> slopesOf(Value value, AttentionOp attention,
+                                      DependenceAnalysis &analysis,
+                                      unsigned depth = 0) {
+  constexpr unsigned deepest = 8;
+  const Dependence rows =
+      Dependence::Score | Dependence::Query | Dependence::Key;
+  if (depth > deepest)
+    return std::nullopt;
+  if (isCoordinate(value, Dependence::Query, attention))
+    return Slopes{1, 0};
+  if (isCoordinate(value, Dependence::Key, attention))
+    return Slopes{0, 1};
+  Operation *op = value.getDefiningOp();
+  if (!op || !attention->isProperAncestor(op))
+    return isa<BlockArgument>(value) && dependsOn(analysis.of(value), rows)
+               ? std::nullopt
+               : std::optional(Slopes{0, 0});
+  auto of = [&](unsigned operand) {
+    return slopesOf(op->getOperand(operand), attention, analysis, depth + 1);
+  };
+  auto isBatch = [&](Value operand) {
+    return isCoordinate(operand, Dependence::Batch, attention);
+  };
+  if (auto position = dyn_cast<QueryPositionOp>(op);
+      position && isBatch(position.getBatch()))
+    return of(1);
+  if (auto position = dyn_cast<KeyPositionOp>(op);
+      position && isBatch(position.getBatch()))
+    return of(1);
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::SIToFPOp, arith::ExtFOp>(
+          op))
+    return of(0);
+  auto combine = [&](int64_t left, int64_t right) -> std::optional<Slopes> {
+    std::optional<Slopes> a = of(0), b = of(1);
+    if (!a || !b)
+      return std::nullopt;
+    Slopes sum{left * a->query + right * b->query,
+               left * a->key + right * b->key};
+    if (std::abs(sum.query) > steepest || std::abs(sum.key) > steepest)
+      return std::nullopt;
+    return sum;
+  };
+  if (auto distance = dyn_cast<DistanceOp>(op);
+      distance && isBatch(distance.getBatch())) {
+    std::optional<Slopes> query = of(1), key = of(2);
+    if (!query || !key)
+      return std::nullopt;
+    return Slopes{query->query - key->query, query->key - key->key};
+  }
+  if (isa<arith::AddIOp, arith::AddFOp>(op))
+    return combine(1, 1);
+  if (isa<arith::SubIOp, arith::SubFOp>(op))
+    return combine(1, -1);
+  if (isa<arith::NegFOp>(op)) {
+    std::optional<Slopes> x = of(0);
+    return x ? std::optional(Slopes{-x->query, -x->key}) : std::nullopt;
+  }
+  if (isa<arith::MulIOp, arith::MulFOp>(op))
+    for (unsigned factor : {0, 1})
+      if (std::optional<int64_t> c = wholeConstant(op->getOperand(factor))) {
+        std::optional<Slopes> x = of(1 - factor);
+        if (!x || std::abs(*c) > steepest ||
+            std::abs(*c * x->query) > steepest ||
+            std::abs(*c * x->key) > steepest)
+          return std::nullopt;
+        return Slopes{*c * x->query, *c * x->key};
+      }
+  // Whatever does not vary with the rows.
+  if (llvm::none_of(op->getOperands(),
+                    [&](Value operand) {
+                      return dependsOn(analysis.of(operand),
+                                       rows | Dependence::Relative);
+                    }) &&
+      !isa<PriorOpInterface>(op))
+    return Slopes{0, 0};
+  return std::nullopt;
+}
+
+/// Whether a number that is linear in the rows depends on their difference
+/// only.
+static bool isRelative(Value value, AttentionOp attention,
+                       DependenceAnalysis &analysis) {
+  if (!value.getType().isIntOrIndexOrFloat())
+    return false;
+  std::optional<Slopes> slopes = slopesOf(value, attention, analysis);
+  return slopes && slopes->query != 0 && slopes->query == -slopes->key;
+}
+
 Dependence DependenceAnalysis::of(Value value) {
   auto known = cache.find(value);
   if (known != cache.end())
@@ -110,12 +226,18 @@ Dependence DependenceAnalysis::compute(Value value) {
   Operation *op = value.getDefiningOp();
   if (!attention->isProperAncestor(op))
     return Dependence::None;
-  if (matchQueryKeyDifference(value, attention))
-    return Dependence::Relative | Dependence::Batch;
-
   SmallVector<Dependence> operands;
   for (Value operand : op->getOperands())
     operands.push_back(of(operand));
+  if (matchQueryKeyDifference(value, attention))
+    return Dependence::Relative | Dependence::Batch;
+  if (isRelative(value, attention, *this)) {
+    // Positions may be offset differently in each batch entry.
+    const Dependence others =
+        Dependence::Head | Dependence::Batch | Dependence::Relative;
+    return (uniteDependence(operands) & others) | Dependence::Relative |
+           Dependence::Batch;
+  }
   if (auto prior = dyn_cast<PriorOpInterface>(op))
     return prior.getDependence(operands);
   Dependence united = uniteDependence(operands);

@@ -34,6 +34,7 @@ void goat::buildGoatToGoatTile(OpPassManager &passes,
   schedule.maskIndex = options.maskIndex;
   schedule.f32Product = options.f32Product;
   schedule.target = target.empty() ? options.target.getValue() : target.str();
+  passes.addNestedPass<func::FuncOp>(createNormalizeScore());
   passes.addNestedPass<func::FuncOp>(createChooseSchedule(schedule));
   passes.addPass(createConvertGoatToGoatTile());
   passes.addPass(createCanonicalizerPass());
@@ -49,6 +50,7 @@ void goat::buildGoatTileToNVVM(OpPassManager &passes) {
   kernel.addPass(createConvertGoatTileToNVVM());
   kernel.addPass(createCSEPass());
   kernel.addPass(createGoatExpandMath());
+  kernel.addPass(createGoatOrderElements());
   kernel.addPass(createSCFToControlFlowPass());
   kernel.addPass(createConvertToLLVMPass());
   kernel.addPass(createReconcileUnrealizedCastsPass());

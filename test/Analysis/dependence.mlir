@@ -99,3 +99,45 @@ func.func @plugins(%q: tensor<1x4x8x64xbf16>, %p: f32, %a: f32, %t: tensor<4x16x
   } : (tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>) -> (tensor<1x4x8x64xbf16>)
   return %0 : tensor<1x4x8x64xbf16>
 }
+
+// -----
+
+// Differences of rows, however they are written.
+func.func @differences(%q: tensor<1x4x8x64xbf16>, %n: i32) -> tensor<1x4x8x64xbf16> {
+  %0 = goat.attention %q, %q, %q score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    // expected-remark @below {{depends on relative batch}}
+    %back = arith.subi %j, %i : index
+    // expected-remark @below {{depends on query}}
+    %ni = arith.index_cast %i : index to i32
+    // expected-remark @below {{depends on key}}
+    %nj = arith.index_cast %j : index to i32
+    // expected-remark @below {{depends on relative batch}}
+    %narrow = arith.subi %ni, %nj : i32
+    // expected-remark @below {{depends on query}}
+    %shifted = arith.addi %ni, %n : i32
+    // expected-remark @below {{depends on relative batch}}
+    %window = arith.subi %shifted, %nj : i32
+    // expected-remark @below {{depends on query}}
+    %fi = arith.sitofp %ni : i32 to f32
+    // expected-remark @below {{depends on key}}
+    %fj = arith.sitofp %nj : i32 to f32
+    // expected-remark @below {{depends on key}}
+    %minus = arith.negf %fj : f32
+    // expected-remark @below {{depends on relative batch}}
+    %sum = arith.addf %fi, %minus : f32
+    // expected-remark @below {{depends on nothing}}
+    %two = arith.constant 2 : i32
+    // expected-remark @below {{depends on query}}
+    %twice = arith.muli %ni, %two : i32
+    // Twice the one less the other is not a function of the difference.
+    // expected-remark @below {{depends on query key}}
+    %skew = arith.subi %twice, %nj : i32
+    // expected-remark @below {{depends on key}}
+    %half = arith.divsi %nj, %two : i32
+    // expected-remark @below {{depends on query key}}
+    %blocks = arith.subi %ni, %half : i32
+    goat.yield %s : f32
+  } : (tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>) -> (tensor<1x4x8x64xbf16>)
+  return %0 : tensor<1x4x8x64xbf16>
+}

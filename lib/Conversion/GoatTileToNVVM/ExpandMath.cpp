@@ -11,6 +11,8 @@
 
 #include "goat/Conversion/GoatTileToNVVM/Passes.h"
 
+#include "goat/Dialect/GoatTile/IR/PerElement.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,6 +24,7 @@ namespace goat {
 } // namespace goat
 
 using namespace mlir;
+using namespace goat;
 
 namespace {
 
@@ -79,10 +82,38 @@ public:
     return mul(x, sum);
   }
 
+  Value divide(Value a, Value b) { return mul(a, reciprocal(b)); }
+  Value sqrt(Value a) { return math::SqrtOp::create(builder, loc, a); }
+  Value trunc(Value a) { return math::TruncOp::create(builder, loc, a); }
+  Value less(Value a, Value b) {
+    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, a, b);
+  }
+  /// The larger and the smaller of two, NaN where one is.
+  Value maximum(Value a, Value b) {
+    return arith::MaximumFOp::create(builder, loc, a, b);
+  }
+  Value minimum(Value a, Value b) {
+    return arith::MinimumFOp::create(builder, loc, a, b);
+  }
+  Value toFloat(Value integer) {
+    return arith::SIToFPOp::create(builder, loc, builder.getF32Type(), integer);
+  }
+
   Value exp(Value x);
+  Value expm1(Value x);
   Value log1p(Value x);
   Value tanh(Value x);
+  Value sinh(Value x);
+  Value cosh(Value x);
+  Value asinh(Value x);
+  Value acosh(Value x);
+  Value atanh(Value x);
+  Value erf(Value x);
+  Value atan2(Value y, Value x);
+  Value cbrt(Value x);
   Value pow(Value x, Value y);
+  /// To the nearest whole number, halves away from zero.
+  Value roundAway(Value x);
   /// x − 2π·round(x / 2π).
   Value reduceAngle(Value x);
 
@@ -139,6 +170,123 @@ Value FloatEmitter::tanh(Value x) {
   return select(less(magnitude, 0.25f), near, copySign(far, x));
 }
 
+/// e^x − 1: a Taylor series below 1/2, whose next term is below 2^-25.
+Value FloatEmitter::expm1(Value x) {
+  Value series = constant(1.0f / 40320);
+  for (float coefficient :
+       {1.0f / 5040, 1.0f / 720, 1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f, 1.0f})
+    series = fma(series, x, constant(coefficient));
+  Value far = sub(exp(x), constant(1.0f));
+  return select(less(abs(x), 0.5f), mul(x, series), far);
+}
+
+/// From e^(|x|/2), which overflows only where the result does.
+Value FloatEmitter::sinh(Value x) {
+  Value root = exp(mul(abs(x), 0.5f));
+  Value power = mul(mul(root, 0.5f), root);
+  Value far = sub(power, mul(reciprocal(power), 0.25f));
+  Value near = oddSeries(
+      x, mul(x, x), {1.0f / 362880, 1.0f / 5040, 1.0f / 120, 1.0f / 6, 1.0f});
+  return select(less(abs(x), 1.0f), near, copySign(far, x));
+}
+
+Value FloatEmitter::cosh(Value x) {
+  Value root = exp(mul(abs(x), 0.5f));
+  Value power = mul(mul(root, 0.5f), root);
+  return add(power, mul(reciprocal(power), 0.25f));
+}
+
+/// log(x + √(x² + 1)) = log1p(|x| + x²/(1 + √(x² + 1))); far out log |x| +
+/// ln 2.
+Value FloatEmitter::asinh(Value x) {
+  Value magnitude = abs(x), square = mul(x, x), one = constant(1.0f);
+  Value near =
+      log1p(add(magnitude, divide(square, add(one, sqrt(add(square, one))))));
+  Value far = fma(log2(magnitude), 0.693147181f, constant(0.693147181f));
+  return copySign(select(less(magnitude, 1e9f), near, far), x);
+}
+
+/// log(x + √(x² − 1)) = log1p(t + √(t² + 2t)), t = x − 1; far out log x + ln 2.
+Value FloatEmitter::acosh(Value x) {
+  Value t = sub(x, constant(1.0f));
+  Value near = log1p(add(t, sqrt(fma(t, t, add(t, t)))));
+  Value far = fma(log2(x), 0.693147181f, constant(0.693147181f));
+  return select(less(x, 1e9f), near, far);
+}
+
+Value FloatEmitter::atanh(Value x) {
+  Value magnitude = abs(x);
+  Value argument =
+      divide(add(magnitude, magnitude), sub(constant(1.0f), magnitude));
+  return copySign(mul(log1p(argument), 0.5f), x);
+}
+
+/// A series below 1, whose next term is below 2^-26; from there the formula
+/// 7.1.26 of Abramowitz and Stegun, |error| ≤ 1.5e-7.
+Value FloatEmitter::erf(Value x) {
+  Value magnitude = abs(x), square = mul(x, x);
+  // 2/√π · (−1)^n / (n!·(2n + 1)), n from 9 down.
+  Value near =
+      oddSeries(x, square,
+                {-1.6365844e-7f, 1.6462114e-6f, -1.4925650e-5f, 1.2055332e-4f,
+                 -8.5483270e-4f, 5.2239776e-3f, -2.6866170e-2f, 1.1283792e-1f,
+                 -3.7612638e-1f, 1.1283792f});
+  Value t = reciprocal(fma(magnitude, 0.3275911f, constant(1.0f)));
+  Value sum = constant(1.061405429f);
+  for (float coefficient :
+       {-1.453152027f, 1.421413741f, -0.284496736f, 0.254829592f})
+    sum = fma(sum, t, constant(coefficient));
+  Value power = exp2(mul(square, -1.44269504f));
+  Value far = fma(mul(mul(sum, t), -1.0f), power, constant(1.0f));
+  return select(less(magnitude, 1.0f), near, copySign(far, x));
+}
+
+/// The angle of (x, y): arctan of the smaller over the larger by the polynomial
+/// 4.4.49 of Abramowitz and Stegun, |error| ≤ 2e-8, turned into its octant.
+Value FloatEmitter::atan2(Value y, Value x) {
+  Value width = abs(x), height = abs(y);
+  Value larger = maximum(width, height), smaller = minimum(width, height);
+  // The reciprocal of what is very large is flushed to 0.
+  Value scale =
+      select(less(larger, 0x1p64f), constant(1.0f), constant(0x1p-64f));
+  Value ratio = divide(mul(smaller, scale), mul(larger, scale));
+  // 0/0 and ∞/∞ have an angle; a NaN stays one.
+  ratio = select(equal(smaller, larger), constant(1.0f), ratio);
+  ratio = select(less(larger, 0x1p-126f), constant(0.0f), ratio);
+  Value angle = oddSeries(ratio, mul(ratio, ratio),
+                          {0.0028662257f, -0.0161657367f, 0.0429096138f,
+                           -0.0752896400f, 0.1065626393f, -0.1420889944f,
+                           0.1999355085f, -0.3333314528f, 1.0f});
+  angle = select(less(width, height), sub(constant(1.57079633f), angle), angle);
+  // −0 counts as negative.
+  Value isLeft = less(copySign(constant(1.0f), x), 0.0f);
+  angle = select(isLeft, sub(constant(3.14159265f), angle), angle);
+  return copySign(angle, y);
+}
+
+/// Newton's step after 2^(log2|x|/3).
+Value FloatEmitter::cbrt(Value x) {
+  Value magnitude = abs(x);
+  Value root = exp2(mul(log2(magnitude), 1.0f / 3));
+  Value inverse = reciprocal(mul(root, root));
+  // root + (x/root² − root)/3
+  Value correction = mul(fma(magnitude, inverse, mul(root, -1.0f)), 1.0f / 3);
+  Value refined = add(root, correction);
+  // ∞ is its own root, and so is 0, for which all below 2^-126 counts.
+  Value isPlain = less(mul(magnitude, 0.0f), 1.0f);
+  isPlain = arith::AndIOp::create(builder, loc, isPlain,
+                                  less(constant(0x1p-126f), magnitude));
+  return select(isPlain, copySign(refined, x), x);
+}
+
+Value FloatEmitter::roundAway(Value x) {
+  Value whole = trunc(x);
+  Value isDown = less(abs(sub(x, whole)), 0.5f);
+  Value step = select(isDown, constant(0.0f), constant(1.0f));
+  // ∞ − ∞ is NaN, and steps from ∞ lead nowhere.
+  return add(whole, copySign(step, x));
+}
+
 Value FloatEmitter::pow(Value x, Value y) {
   Value power = exp2(mul(y, log2(abs(x))));
   // A negative base: only integers are exponents, odd ones give its sign.
@@ -193,6 +341,71 @@ static FailureOr<Value> expand(Operation *op, OpBuilder &builder) {
       })
       .Case(
           [&](math::Log2Op) { return onF32([&] { return emitter.log2(x); }); })
+      .Case([&](math::Log10Op) {
+        return onF32(
+            [&] { return emitter.mul(emitter.log2(x), 0.301029996f); });
+      })
+      .Case([&](math::ExpM1Op) {
+        return onF32([&] { return emitter.expm1(x); });
+      })
+      .Case(
+          [&](math::SinhOp) { return onF32([&] { return emitter.sinh(x); }); })
+      .Case(
+          [&](math::CoshOp) { return onF32([&] { return emitter.cosh(x); }); })
+      .Case([&](math::AsinhOp) {
+        return onF32([&] { return emitter.asinh(x); });
+      })
+      .Case([&](math::AcoshOp) {
+        return onF32([&] { return emitter.acosh(x); });
+      })
+      .Case([&](math::AtanhOp) {
+        return onF32([&] { return emitter.atanh(x); });
+      })
+      .Case([&](math::ErfOp) { return onF32([&] { return emitter.erf(x); }); })
+      .Case([&](math::ErfcOp) {
+        return onF32([&] {
+          return emitter.sub(emitter.constant(1.0f), emitter.erf(x));
+        });
+      })
+      .Case([&](math::AtanOp) {
+        return onF32([&] { return emitter.atan2(x, emitter.constant(1.0f)); });
+      })
+      .Case([&](math::Atan2Op atan2Op) {
+        return onF32([&] { return emitter.atan2(x, atan2Op.getRhs()); });
+      })
+      .Case<math::AsinOp, math::AcosOp>([&](auto function) {
+        return onF32([&]() -> Value {
+          Value one = emitter.constant(1.0f);
+          Value other = emitter.sqrt(
+              emitter.mul(emitter.sub(one, x), emitter.add(one, x)));
+          return isa<math::AsinOp>(op) ? emitter.atan2(x, other)
+                                       : emitter.atan2(other, x);
+        });
+      })
+      .Case(
+          [&](math::CbrtOp) { return onF32([&] { return emitter.cbrt(x); }); })
+      .Case([&](math::TanOp) {
+        return onF32([&] {
+          Value angle = emitter.reduceAngle(x);
+          auto fast = arith::FastMathFlags::afn;
+          return emitter.divide(
+              math::SinOp::create(builder, op->getLoc(), angle, fast),
+              math::CosOp::create(builder, op->getLoc(), angle, fast));
+        });
+      })
+      .Case([&](math::RoundOp) {
+        return onF32([&] { return emitter.roundAway(x); });
+      })
+      .Case([&](math::FPowIOp powOp) {
+        return onF32(
+            [&] { return emitter.pow(x, emitter.toFloat(powOp.getRhs())); });
+      })
+      .Case([&](math::ClampFOp clamp) {
+        return onF32([&] {
+          return emitter.minimum(emitter.maximum(x, clamp.getMin()),
+                                 clamp.getMax());
+        });
+      })
       .Case([&](math::Log1pOp) {
         return onF32([&] { return emitter.log1p(x); });
       })
@@ -215,9 +428,8 @@ static FailureOr<Value> expand(Operation *op, OpBuilder &builder) {
         });
       })
       .Default([&](Operation *) -> Result {
-        return op->emitOpError("has no lowering to PTX; write it with exp, "
-                               "exp2, log, log2, log1p, tanh, sin, cos, pow, "
-                               "sqrt and rsqrt");
+        return op->emitOpError("has no lowering to PTX; write it with "
+                               "other ops of math");
       });
 }
 
@@ -229,10 +441,17 @@ struct GoatExpandMath : public goat::impl::GoatExpandMathBase<GoatExpandMath> {
       if (!isa_and_nonnull<math::MathDialect>(op->getDialect()))
         return WalkResult::advance();
       OpBuilder builder(op);
+      Operation *before = op->getPrevNode();
       FailureOr<Value> value = expand(op, builder);
       if (failed(value))
         return WalkResult::interrupt();
       if (*value) {
+        // What stands for an op is evaluated where it was.
+        if (Attribute mark = op->getAttr(tile::perElementAttrName))
+          for (Operation *created = before ? before->getNextNode()
+                                           : &op->getBlock()->front();
+               created != op; created = created->getNextNode())
+            created->setAttr(tile::perElementAttrName, mark);
         op->getResult(0).replaceAllUsesWith(*value);
         op->erase();
       }

@@ -62,9 +62,9 @@ static AttentionShape shapeOf(AttentionOp attention, F32Product product) {
   shape.keyLength = knownOrZero(attention.getKeyLength());
   shape.matrices =
       knownOrZero(query.getDimSize(0)) * attention.getNumQueryHeads();
-  std::optional<ScoreTerms> terms = splitScore(attention);
-  shape.hasStrip = terms && !terms->relative.empty();
-  shape.hasKeyVector = terms && !terms->key.empty();
+  ScoreTerms terms = splitScore(attention);
+  shape.hasStrip = terms.hasStrip();
+  shape.hasKeyVector = !terms.key.empty();
   return shape;
 }
 

@@ -115,6 +115,10 @@ FailureOr<Value> DistanceStrip::evaluate(TileBuilder &tiles,
   at.distanceExists = tiles.conjunction(
       tiles.compare(arith::CmpIPredicate::sgt, at.distance, least),
       tiles.compare(arith::CmpIPredicate::slt, at.distance, greatest));
+  // A pair of rows of that distance, for what computes it in another way than
+  // goat.distance.
+  at.query = tiles.create<arith::SubIOp>(distance, zero);
+  at.key = tiles.i32(0);
   RegionEvaluator evaluator(attention, kernel, tiles, at);
   FailureOr<Value> values = sumOf(evaluator, tiles, terms, logitScale);
   if (failed(values))

@@ -7,6 +7,8 @@
 
 #include "RegionEvaluator.h"
 
+#include "goat/Dialect/GoatTile/IR/PerElement.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
@@ -58,13 +60,26 @@ FailureOr<Value> RegionEvaluator::evaluate(Value value) {
   return result;
 }
 
+/// Marks what is evaluated for each element of a tile.
+static FailureOr<Value> perElement(FailureOr<Value> value) {
+  if (failed(value))
+    return value;
+  auto type = dyn_cast<RankedTensorType>(value->getType());
+  Operation *op = value->getDefiningOp();
+  if (type && type.getRank() == 2 &&
+      isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+          op ? op->getDialect() : nullptr))
+    op->setAttr(perElementAttrName, UnitAttr::get(op->getContext()));
+  return value;
+}
+
 FailureOr<Value> RegionEvaluator::build(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !attention->isProperAncestor(op))
     return captured(value);
   if (std::optional<QueryKeyDifference> form =
           matchQueryKeyDifference(value, attention))
-    return buildDifference(*form);
+    return perElement(buildDifference(*form));
   if (auto position = dyn_cast<QueryPositionOp>(op))
     return buildPosition(op, position.getBatch(), position.getQuery(),
                          at.queryOffset);
@@ -78,7 +93,7 @@ FailureOr<Value> RegionEvaluator::build(Value value) {
         buildPosition(op, distance.getBatch(), distance.getKey(), at.keyOffset);
     if (failed(query) || failed(key))
       return failure();
-    return tiles.create<arith::SubIOp>(*query, *key);
+    return perElement(tiles.create<arith::SubIOp>(*query, *key));
   }
   if (auto plugin = dyn_cast<PluginOpInterface>(op)) {
     OpBuilder builder(op);
@@ -87,8 +102,13 @@ FailureOr<Value> RegionEvaluator::build(Value value) {
       expansion = plugin.buildExpansion(builder);
     return evaluate(expansion);
   }
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
-    return buildExtract(extract);
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    SmallVector<OpFoldResult> indices(extract.getIndices().begin(),
+                                      extract.getIndices().end());
+    return buildLoad(op, extract.getTensor(), indices, Value());
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return buildSlice(slice);
   if (isa<ColumnsOp>(op) && at.rowType)
     return columns();
   if (auto gather = dyn_cast<GatherRowOp>(op))
@@ -101,7 +121,7 @@ FailureOr<Value> RegionEvaluator::build(Value value) {
   if (op->getNumResults() == 1 &&
       (OpTrait::hasElementwiseMappableTraits(op) ||
        isa<arith::ConstantOp, arith::IndexCastOp, arith::IndexCastUIOp>(op)))
-    return buildElementwise(op);
+    return perElement(buildElementwise(op));
   op->emitError("expected ops with a tile form in a region but got ")
       << op->getName()
       << "; use arith, math, tensor.extract and goat ops, or implement "
@@ -109,11 +129,19 @@ FailureOr<Value> RegionEvaluator::build(Value value) {
   return failure();
 }
 
+/// What a byte that stands for an i1 says.
+Value RegionEvaluator::truth(Value byte) {
+  return tiles.compare(arith::CmpIPredicate::ne, byte,
+                       tiles.constant(tiles.builder.getI8IntegerAttr(0)));
+}
+
 FailureOr<Value> RegionEvaluator::captured(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     if (isa<func::FuncOp>(argument.getOwner()->getParentOp()) &&
-        !isa<RankedTensorType>(argument.getType()))
-      return kernel.input(argument);
+        !isa<RankedTensorType>(argument.getType())) {
+      Value input = kernel.input(argument);
+      return argument.getType().isInteger(1) ? truth(input) : input;
+    }
   // A captured vector stands for a row.
   if (auto argument = dyn_cast<BlockArgument>(value))
     if (auto type = dyn_cast<RankedTensorType>(argument.getType());
@@ -288,11 +316,12 @@ FailureOr<Value> RegionEvaluator::buildReduction(Operation *op) {
   FailureOr<Value> row = evaluate(op->getOperand(0));
   if (failed(row))
     return failure();
-  auto type = dyn_cast<RankedTensorType>(row->getType());
-  if (!type || type.getRank() != 2) {
+  if (!at.rowType) {
     op->emitError("expected a row that varies over its elements");
     return failure();
   }
+  row = tiles.promote(*row, at.rowType);
+  auto type = cast<RankedTensorType>(row->getType());
   Reduction kind = isa<RowSumOp>(op) ? Reduction::sum : Reduction::max;
   // Columns that only fill the tile up must not count.
   int64_t width =
@@ -330,17 +359,18 @@ Value RegionEvaluator::existence(Dependence of) {
 /// Sees to it that a dimension that a coordinate or a constant indexes is large
 /// enough: now, or where the kernel is launched. False for any other index,
 /// which may lie outside.
-FailureOr<bool> RegionEvaluator::requireExtent(tensor::ExtractOp op,
-                                               int64_t axis) {
-  Value index = op.getIndices()[axis];
-  Attribute extent = kernel.dimAttr(cast<BlockArgument>(op.getTensor()), axis);
+FailureOr<bool> RegionEvaluator::requireExtent(Operation *op, Value tensor,
+                                               int64_t axis,
+                                               OpFoldResult indexOrConstant,
+                                               int64_t length) {
+  Attribute extent = kernel.dimAttr(tensor, axis);
   Attribute needed;
-  APInt constant;
-  if (matchPattern(index, m_ConstantInt(&constant))) {
-    if (constant.isNegative())
-      return op.emitError("expected an index of at least 0 but got ")
-             << constant.getSExtValue();
-    needed = tiles.builder.getI64IntegerAttr(constant.getSExtValue() + 1);
+  auto index = dyn_cast<Value>(indexOrConstant);
+  if (std::optional<int64_t> constant = getConstantIntValue(indexOrConstant)) {
+    if (*constant < 0)
+      return op->emitError("expected an index of at least 0 but got ")
+             << *constant;
+    needed = tiles.builder.getI64IntegerAttr(*constant + length);
   } else if (isCoordinate(index, Dependence::Batch, attention)) {
     needed = kernel.dimAttr(attention.getQuery(), 0);
   } else if (isCoordinate(index, Dependence::Head, attention)) {
@@ -360,7 +390,7 @@ FailureOr<bool> RegionEvaluator::requireExtent(tensor::ExtractOp op,
   }
   if (size.getInt() >= least.getInt())
     return true;
-  return op.emitError("expected the index of dimension ")
+  return op->emitError("expected the index of dimension ")
          << axis << " to stay in [0, " << size.getInt()
          << ") but it goes up to " << least.getInt() - 1
          << "; pass a captured tensor that covers it";
@@ -374,13 +404,47 @@ Value RegionEvaluator::extentLike(Value tensor, int64_t axis, Value index) {
              : extent;
 }
 
-/// The uniform part of the offset moves the pointer, in 64 bits; the part that
-/// varies inside the block is i32 only where no stride multiplies it.
-FailureOr<Value> RegionEvaluator::buildExtract(tensor::ExtractOp op) {
-  auto type = cast<RankedTensorType>(op.getTensor().getType());
-  auto argument = dyn_cast<BlockArgument>(op.getTensor());
+/// The numbers of the columns of a row of `type`, as a vector along the columns
+/// of the tile of rows; null when that is no row of an exclusion.
+Value RegionEvaluator::columnsOf(Type type) {
+  auto row = dyn_cast<RankedTensorType>(type);
+  bool isRow = row && row.getRank() == 1 && at.rowType &&
+               row.getDimSize(0) == attention.getValueDim();
+  return isRow ? columns() : Value();
+}
+
+/// A row of a captured tensor: one element of all dimensions but the last.
+FailureOr<Value> RegionEvaluator::buildSlice(tensor::ExtractSliceOp op) {
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  Value column = columnsOf(op.getType());
+  bool isRow = column && llvm::all_of(op.getMixedStrides(), [](auto stride) {
+                 return isConstantIntValue(stride, 1);
+               });
+  isRow = isRow && isConstantIntValue(sizes.back(), attention.getValueDim()) &&
+          llvm::all_of(ArrayRef(sizes).drop_back(), [](OpFoldResult size) {
+            return isConstantIntValue(size, 1);
+          });
+  if (!isRow) {
+    op.emitError("expected a slice to be one row of ")
+        << attention.getValueDim()
+        << " elements along the last dimension, with strides of 1, in an "
+           "exclusion; read other elements with tensor.extract";
+    return failure();
+  }
+  return buildLoad(op, op.getSource(), op.getMixedOffsets(), column);
+}
+
+/// An element of a captured tensor, or with `column` a row: the last index is
+/// then of its first element. The uniform part of the offset moves the pointer,
+/// in 64 bits; the part that varies inside the block is i32 only where no
+/// stride multiplies it.
+FailureOr<Value> RegionEvaluator::buildLoad(Operation *op, Value tensor,
+                                            ArrayRef<OpFoldResult> at,
+                                            Value column) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto argument = dyn_cast<BlockArgument>(tensor);
   if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp())) {
-    op.emitError(
+    op->emitError(
         "expected a captured tensor to be an argument of the function; "
         "pass what is computed outside as an argument");
     return failure();
@@ -390,19 +454,46 @@ FailureOr<Value> RegionEvaluator::buildExtract(tensor::ExtractOp op) {
                ? index
                : tiles.widen(index);
   };
+  // Offsets in a small tensor fit 32 bits.
+  bool isSmall =
+      type.hasStaticShape() && llvm::isInt<31>(type.getNumElements());
+  auto narrowed = [&](Value index) -> Value {
+    if (getElementTypeOrSelf(index.getType()).isInteger(32))
+      return index;
+    Type i32 = tiles.builder.getI32Type();
+    auto shape = dyn_cast<RankedTensorType>(index.getType());
+    return tiles.builder.createOrFold<arith::TruncIOp>(
+        tiles.loc, shape ? Type(withElementType(shape, i32)) : i32, index);
+  };
   Value uniform, narrow, wide, mask;
   Dependence indices = Dependence::None;
   auto accumulate = [&](Value &sum, Value term) {
     sum = sum ? tiles.create<arith::AddIOp>(sum, term) : term;
   };
   Value stride;
+  int64_t smallStride = 1;
   for (int64_t axis = type.getRank() - 1; axis >= 0; --axis) {
-    Value indexValue = op.getIndices()[axis];
-    indices = indices | dependence.of(indexValue);
-    FailureOr<Value> index = evaluate(indexValue);
+    bool isRow = column && axis == type.getRank() - 1;
+    FailureOr<Value> index = failure();
+    if (auto value = dyn_cast<Value>(at[axis])) {
+      indices = indices | dependence.of(value);
+      index = evaluate(value);
+    } else {
+      index = tiles.i32(*getConstantIntValue(at[axis]));
+    }
     if (failed(index))
       return failure();
-    FailureOr<bool> isInside = requireExtent(op, axis);
+    FailureOr<bool> isInside = requireExtent(
+        op, tensor, axis, at[axis], isRow ? attention.getValueDim() : 1);
+    if (succeeded(isInside) && isRow && !*isInside)
+      return op->emitError(
+          "expected the row of a slice to begin at a constant");
+    if (isRow) {
+      // Padding columns of the tile of rows have no element.
+      mask = tiles.compare(arith::CmpIPredicate::slt, column,
+                           tiles.i32(attention.getValueDim()));
+      index = tiles.create<arith::AddIOp>(column, *index);
+    }
     if (failed(isInside))
       return failure();
     // A pair that the mask hides may lead outside, and must not be read.
@@ -411,7 +502,12 @@ FailureOr<Value> RegionEvaluator::buildExtract(tensor::ExtractOp op) {
           mask, tiles.compare(arith::CmpIPredicate::ult, *index,
                               extentLike(argument, axis, *index)));
     bool varies = isa<RankedTensorType>(index->getType());
-    if (varies && !stride) {
+    if (varies && isSmall) {
+      Value term = narrowed(*index);
+      if (smallStride != 1)
+        term = tiles.create<arith::MulIOp>(term, tiles.i32(smallStride));
+      accumulate(narrow, term);
+    } else if (varies && !stride) {
       narrow = *index;
     } else {
       Value term = widened(*index);
@@ -421,26 +517,29 @@ FailureOr<Value> RegionEvaluator::buildExtract(tensor::ExtractOp op) {
     }
     if (axis == 0)
       break;
+    if (isSmall)
+      smallStride *= type.getDimSize(axis);
     Value extent = tiles.widen(kernel.dim(argument, axis));
     stride = stride ? tiles.create<arith::MulIOp>(stride, extent) : extent;
   }
 
   Value pointer = kernel.input(argument);
   if (uniform)
-    pointer = AdvanceOp::create(tiles.builder, op.getLoc(), pointer, uniform);
+    pointer = AdvanceOp::create(tiles.builder, op->getLoc(), pointer, uniform);
   Value offset = narrow;
   if (wide)
     offset = narrow ? tiles.create<arith::AddIOp>(wide, widened(narrow)) : wide;
   if (!offset)
     offset = tiles.i32(0);
-  Type result = type.getElementType();
+  bool isTruth = type.getElementType().isInteger(1);
+  Type result = cast<PointerType>(pointer.getType()).getElementType();
   if (auto shape = dyn_cast<RankedTensorType>(offset.getType())) {
     result = withElementType(shape, result);
     mask = tiles.conjunction(mask, existence(indices));
     if (mask)
       mask = tiles.promote(mask, shape);
   }
-  return LoadOp::create(tiles.builder, op.getLoc(), result, pointer, offset,
-                        mask)
-      .getResult();
+  Value loaded = LoadOp::create(tiles.builder, op->getLoc(), result, pointer,
+                                offset, mask);
+  return isTruth ? truth(loaded) : loaded;
 }

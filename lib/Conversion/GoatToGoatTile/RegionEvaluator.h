@@ -69,8 +69,15 @@ private:
   mlir::FailureOr<mlir::Value> buildIndexCast(mlir::Operation *op,
                                               mlir::Value operand);
   bool needsWideIndex(mlir::Operation *op, mlir::ValueRange operands);
-  mlir::FailureOr<mlir::Value> buildExtract(mlir::tensor::ExtractOp op);
-  mlir::FailureOr<bool> requireExtent(mlir::tensor::ExtractOp op, int64_t axis);
+  mlir::Value columnsOf(mlir::Type type);
+  mlir::FailureOr<mlir::Value> buildSlice(mlir::tensor::ExtractSliceOp op);
+  mlir::FailureOr<mlir::Value> buildLoad(mlir::Operation *op,
+                                         mlir::Value tensor,
+                                         mlir::ArrayRef<mlir::OpFoldResult> at,
+                                         mlir::Value column);
+  mlir::FailureOr<bool> requireExtent(mlir::Operation *op, mlir::Value tensor,
+                                      int64_t axis, mlir::OpFoldResult index,
+                                      int64_t length);
   mlir::Value extentLike(mlir::Value tensor, int64_t axis, mlir::Value index);
   /// The columns that are looked at.
   mlir::Value columns();
@@ -85,6 +92,7 @@ private:
                                              mlir::Value index,
                                              mlir::Value offset);
   mlir::FailureOr<mlir::Value> captured(mlir::Value value);
+  mlir::Value truth(mlir::Value byte);
   /// Whether the coordinates that `dependence` names exist.
   mlir::Value existence(Dependence dependence);
   mlir::Value positionOf(mlir::Value index, mlir::Value offset);

@@ -14,10 +14,6 @@ using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
 
-/// Scales for which a prior divided by the scale stays well inside f32 (and
-/// above the reference of a row that saw nothing) start the accumulator.
-static constexpr double leastFoldedScale = 1e-5, greatestFoldedScale = 1e5;
-
 /// Whether more than one group of terms may reach the clamp, so that their sum
 /// has to be clamped too.
 static bool sumNeedsClamp(const ScoreTerms &terms) {
@@ -34,17 +30,22 @@ FailureOr<ScoreTile> ScoreTile::create(
     TileBuilder &tiles, const AttentionContext &context, RankedTensorType type,
     Value firstQuery, Value query, Value queryExists, bool tilesJump) {
   ScoreTile score(attention, schedule, kernel, context, type);
-  std::optional<double> scale = attention.getConstantScale();
-  if (scale && *scale >= leastFoldedScale && *scale <= greatestFoldedScale)
-    score.terms = splitScore(attention);
+  ScoreTerms parts = splitScore(attention);
+  if (parts.startAccumulator)
+    score.terms = parts;
   // A sum that has to be clamped is added up before the multiply.
   if (score.terms && !sumNeedsClamp(*score.terms))
     score.keyTerms = schedule.getKeyTerms();
   score.recordChoices();
+  Coordinates queries = coordinatesOf(context);
+  queries.query = query;
+  queries.queryExists = queryExists;
+  if (failed(score.hold(tiles, parts, queries, firstQuery, tilesJump)))
+    return failure();
   if (!score.terms)
     return score;
 
-  score.logitScale = *scale;
+  score.logitScale = *attention.getConstantScale();
   if (!score.terms->relative.empty()) {
     score.strip.emplace(
         attention, kernel, context, type, score.terms->relative,
@@ -68,10 +69,7 @@ FailureOr<ScoreTile> ScoreTile::create(
         IntegerAttr());
   }
   if (!score.terms->query.empty()) {
-    Coordinates at = coordinatesOf(context);
-    at.query = query;
-    at.queryExists = queryExists;
-    RegionEvaluator evaluator(attention, kernel, tiles, at);
+    RegionEvaluator evaluator(attention, kernel, tiles, queries);
     FailureOr<Value> term =
         sumOf(evaluator, tiles, score.terms->query, score.logitScale);
     if (failed(term))
@@ -81,20 +79,52 @@ FailureOr<ScoreTile> ScoreTile::create(
   return score;
 }
 
+/// Holds ready what the region needs in an expression.
+LogicalResult ScoreTile::hold(TileBuilder &tiles, const ScoreTerms &parts,
+                              const Coordinates &at, Value firstQuery,
+                              bool tilesJump) {
+  int64_t numKeyTiles = llvm::divideCeil(attention.getKeyType().getDimSize(2),
+                                         schedule.getKeys());
+  for (Value value : parts.heldRelative)
+    if (failed(held.add(tiles, value,
+                        DistanceStrip(attention, kernel, context, type, value,
+                                      /*logitScale=*/1.0, schedule.getStrip(),
+                                      numThreads(), schedule.getStages() - 1,
+                                      numKeyTiles, firstQuery, tilesJump))))
+      return failure();
+  RegionEvaluator evaluator(attention, kernel, tiles, at);
+  for (Value value : parts.heldQuery) {
+    FailureOr<Value> evaluated = evaluator.evaluate(value);
+    if (failed(evaluated))
+      return failure();
+    held.add(value, *evaluated);
+  }
+  Builder builder(attention.getContext());
+  auto record = [&](StringRef name, size_t count, const char *how) {
+    if (count != 0)
+      kernel.recordChoice(name,
+                          builder.getStringAttr(std::to_string(count) + how));
+  };
+  record("held_over_distance", parts.heldRelative.size(), " as strips");
+  record("held_over_queries", parts.heldQuery.size(), " as vectors");
+  return success();
+}
+
 void ScoreTile::recordChoices() {
   Builder builder(attention.getContext());
   auto record = [&](StringRef name, StringRef value) {
     kernel.recordChoice(name, builder.getStringAttr(value));
   };
-  if (!terms) {
+  if (!yieldsSum()) {
     record("score", "region evaluated element by element");
     if (!attention.getScore().empty())
       attention.emitRemark("evaluates the score region element by element, as "
                            "it is not the score plus terms, or the scale is "
                            "not a constant between 1e-5 and 1e5; a sum starts "
                            "the accumulator of the multiply instead");
-    return;
   }
+  if (!terms)
+    return;
   auto stripFrom = [&]() -> StringRef {
     switch (schedule.getStrip()) {
     case StripSource::tile:
@@ -171,15 +201,25 @@ LogicalResult ScoreTile::generate(TileBuilder &tiles, KeyTile tile,
   if (strip && schedule.getStrip() == StripSource::tile &&
       failed(strip->generate(tiles, tile.number, tile.ordinal, isFirst)))
     return failure();
+  if (held.generatesTiles() &&
+      failed(held.generate(tiles, tile.number, tile.ordinal, isFirst)))
+    return failure();
   return keyVectors ? generateKeyVector(tiles, tile) : success();
 }
 
 LogicalResult ScoreTile::generateAll(TileBuilder &tiles, Value begin,
                                      Value end) {
-  if (!strip || schedule.getStrip() != StripSource::block)
+  if (schedule.getStrip() != StripSource::block ||
+      !(strip || held.generatesBlocks()))
     return success();
   firstGenerated = begin;
-  if (failed(strip->generate(tiles, begin, tiles.i32(0), true)))
+  auto generateTile = [&](Value number, Value ordinal,
+                          bool isFirst) -> LogicalResult {
+    if (strip && failed(strip->generate(tiles, number, ordinal, isFirst)))
+      return failure();
+    return held.generate(tiles, number, ordinal, isFirst);
+  };
+  if (failed(generateTile(begin, tiles.i32(0), true)))
     return failure();
   Value one = tiles.i32(1);
   auto loop =
@@ -188,8 +228,8 @@ LogicalResult ScoreTile::generateAll(TileBuilder &tiles, Value begin,
   OpBuilder::InsertionGuard guard(tiles.builder);
   tiles.builder.setInsertionPointToStart(loop.getBody());
   Value number = loop.getInductionVar();
-  return strip->generate(tiles, number,
-                         tiles.create<arith::SubIOp>(number, begin), false);
+  return generateTile(number, tiles.create<arith::SubIOp>(number, begin),
+                      false);
 }
 
 Value ScoreTile::copy(TileBuilder &tiles, KeyTile tile, Value isWanted,
@@ -217,6 +257,7 @@ FailureOr<Value> ScoreTile::build(TileBuilder &tiles, KeyTile tile,
   if (queryTerm)
     add(queryTerm);
   RegionEvaluator evaluator(attention, kernel, tiles, coordinates);
+  held.bind(tiles, evaluator, stripOrdinal(tiles, tile));
   if (terms && !terms->elementwise.empty()) {
     FailureOr<Value> rest =
         sumOf(evaluator, tiles, terms->elementwise, logitScale);
@@ -236,7 +277,7 @@ FailureOr<Value> ScoreTile::build(TileBuilder &tiles, KeyTile tile,
   Value product =
       MmaOp::create(builder, tiles.loc, type, query, key, start,
                     /*b_transposed=*/true, f32Product, isTF32(f32Product));
-  if (terms)
+  if (yieldsSum())
     return product;
 
   Value scale = attention.getScale();
@@ -245,7 +286,8 @@ FailureOr<Value> ScoreTile::build(TileBuilder &tiles, KeyTile tile,
   Value score = tiles.create<arith::MulFOp>(product, scale);
   if (attention.getScore().empty())
     return clamped(tiles, score, leastScore);
-  evaluator.bind(attention.getScore().getArgument(0), score);
+  evaluator.bind(terms ? terms->sum : attention.getScore().getArgument(0),
+                 score);
   FailureOr<Value> result = evaluator.evaluate(
       cast<YieldOp>(attention.getScore().front().getTerminator()).getValue());
   if (failed(result))

@@ -3,20 +3,19 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One tile of scores with its priors. Where the score region is `s + terms`
-// and the scale permits, the terms (divided by the scale) are what the
-// accumulator of Q·Kᵀ starts from, so adding them costs nothing after the
-// multiply; functions of the distance or the key are generated into shared
-// memory one tile ahead. Otherwise the region is evaluated element by element.
+// One tile of scores with its priors. Where the scale permits, terms that are
+// added to the score, divided by the scale, are what the accumulator of Q·Kᵀ
+// starts from, so adding them costs nothing after the multiply; functions of
+// the distance or the key are generated into shared memory one tile ahead. What
+// the region does with that sum is evaluated element by element.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef GOAT_CONVERSION_GOATTOGOATTILE_SCORETILE_H
 #define GOAT_CONVERSION_GOATTOGOATTILE_SCORETILE_H
 
-#include "DistanceStrip.h"
+#include "HeldValues.h"
 #include "KeyTiles.h"
-#include "ScoreTerms.h"
 
 namespace goat::tile {
 
@@ -34,7 +33,8 @@ public:
 
   /// Whether any prior is generated into shared memory tile after tile.
   bool generatesTiles() const {
-    return keyVectors || (strip && schedule.getStrip() == StripSource::tile);
+    return held.generatesTiles() || keyVectors ||
+           (strip && schedule.getStrip() == StripSource::tile);
   }
   /// Before the first tile: generates what the schedule wants generated for all
   /// tiles in [begin, end).
@@ -44,6 +44,12 @@ public:
   /// `isWanted` does not hold. Returns its token or null.
   mlir::Value copy(TileBuilder &tiles, KeyTile tile, mlir::Value isWanted,
                    bool isFirst);
+
+  /// The same for what is held ready for the region, with all tokens.
+  llvm::SmallVector<mlir::Value> copyHeld(TileBuilder &tiles, KeyTile tile,
+                                          mlir::Value isWanted, bool isFirst) {
+    return held.copy(tiles, tile.number, tile.ordinal, isWanted, isFirst);
+  }
 
   /// Generates the priors of a key tile; `isFirst` when it is the block's
   /// first. Tiles come in order, and a barrier must stand between this and
@@ -57,20 +63,26 @@ public:
                                      mlir::Value query, mlir::Value key);
 
   /// A score x of `build` stands for the logit x · getLogitScale().
-  double getLogitScale() const { return logitScale; }
+  double getLogitScale() const { return yieldsSum() ? logitScale : 1.0; }
 
 private:
   ScoreTile(AttentionOp attention, ScheduleAttr schedule, KernelBuilder &kernel,
             const AttentionContext &context, mlir::RankedTensorType type)
       : attention(attention), schedule(schedule), kernel(kernel),
-        context(context), type(type) {}
+        context(context), type(type), held(schedule.getStrip()) {}
 
   int64_t numThreads() const { return 32 * schedule.getWarps(); }
   mlir::LogicalResult generateKeyVector(TileBuilder &tiles, KeyTile tile);
   mlir::Value keyVector(TileBuilder &tiles, KeyTile tile);
   /// Where a tile's values lie in the strip.
   mlir::Value stripOrdinal(TileBuilder &tiles, KeyTile tile);
+  /// Whether the region yields the sum of the score and the terms, which the
+  /// multiply adds up.
+  bool yieldsSum() const { return terms && terms->isWhole; }
   void recordChoices();
+  mlir::LogicalResult hold(TileBuilder &tiles, const ScoreTerms &parts,
+                           const Coordinates &at, mlir::Value firstQuery,
+                           bool tilesJump);
 
   AttentionOp attention;
   ScheduleAttr schedule;
@@ -82,6 +94,7 @@ private:
   std::optional<DistanceStrip> strip;
   /// The first tile of a strip over all distances.
   mlir::Value firstGenerated;
+  HeldValues held;
   /// A ring of two vectors over the keys, or of two of their bf16 parts.
   mlir::Value keyVectors;
   KeyTerms keyTerms = KeyTerms::add;

@@ -7,6 +7,8 @@
 
 #include "TermSum.h"
 
+#include "goat/Analysis/Bounds.h"
+
 using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
@@ -16,8 +18,13 @@ Value tile::clamped(TileBuilder &tiles, Value value, double least) {
 }
 
 bool tile::isBounded(Value term) {
-  auto prior = term.getDefiningOp<PriorOpInterface>();
-  return prior && prior.isBounded();
+  auto attention = dyn_cast<AttentionOp>(term.getParentRegion()->getParentOp());
+  if (!attention)
+    return false;
+  Bounds bounds = boundsOf(term, attention);
+  // Far enough from the clamp for a sum of terms to be so too.
+  constexpr double most = -leastScore / 1e3;
+  return bounds.least >= -most && bounds.greatest <= most;
 }
 
 FailureOr<Value> tile::sumOf(RegionEvaluator &evaluator, TileBuilder &tiles,

@@ -58,6 +58,11 @@ Value TileCopies::copy(KeyTile tile, const KeyTiles &keyTiles,
           tiles.compare(arith::CmpIPredicate::slt, tile.number, keyTiles.end),
           isFirst))
     tokens.push_back(strip);
+  llvm::append_range(tokens,
+                     scores.copyHeld(tiles, tile,
+                                     tiles.compare(arith::CmpIPredicate::slt,
+                                                   tile.number, keyTiles.end),
+                                     isFirst));
   return CommitOp::create(tiles.builder, tiles.loc,
                           GroupType::get(tiles.builder.getContext()), tokens);
 }

@@ -2,8 +2,8 @@
 // Functions without a formula, and other types, are refused by name.
 
 func.func @unknown(%x: f32) -> f32 {
-  // expected-error@+1 {{'math.erf' op has no lowering to PTX; write it with exp, exp2, log, log2, log1p, tanh, sin, cos, pow, sqrt and rsqrt}}
-  %y = math.erf %x : f32
+  // expected-error@+1 {{'math.sincos' op has no lowering to PTX; write it with other ops of math}}
+  %y, %z = math.sincos %x : f32
   return %y : f32
 }
 

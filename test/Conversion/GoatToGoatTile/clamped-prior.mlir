@@ -7,14 +7,16 @@
 // CHECK:       %[[CLAMPED:.*]] = arith.maximumf %{{.*}}, %[[LEAST]]
 // CHECK:       %[[INVERSE:.*]] = arith.constant dense<8.000000e+00> : tensor<191xf32
 // CHECK:       arith.mulf %[[CLAMPED]], %[[INVERSE]]
-func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>)
+func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>,
+    %slope: f32)
     -> tensor<?x4x?x64xbf16> {
   %out = goat.attention %q, %k, %v
     score {
     ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
       %d = goat.distance %b, %i, %j
       %n = arith.index_cast %d : index to i32
-      %p = arith.sitofp %n : i32 to f32
+      %f = arith.sitofp %n : i32 to f32
+      %p = arith.mulf %slope, %f : f32
       %t = arith.addf %s, %p : f32
       goat.yield %t : f32
     }

@@ -28,17 +28,3 @@ func.func @layer(%q: tensor<1x4x8x64xbf16>) -> tensor<1x4x8x64xbf16> {
   } : (tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>) -> (tensor<1x4x8x64xbf16>)
   return %0 : tensor<1x4x8x64xbf16>
 }
-
-// -----
-
-func.func @layer(%q: tensor<1x4x8x64xbf16>) -> tensor<1x4x8x64xbf16> {
-  %0 = goat.attention %q, %q, %q exclude {
-  ^bb0(%y: tensor<64xf32>, %own: tensor<64xf32>, %b: index, %h: index, %i: index):
-    // expected-error @below {{expected ops with a tile form in a region but got tensor.extract_slice; use arith, math, tensor.extract and goat ops, or implement goat::PluginOpInterface}}
-    %x = tensor.extract_slice %y[0] [1] [1] : tensor<64xf32> to tensor<1xf32>
-    %z0 = goat.row_sum %x : tensor<1xf32>
-    %z = tensor.splat %z0 : tensor<64xf32>
-    goat.yield %z : tensor<64xf32>
-  } : (tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>) -> (tensor<1x4x8x64xbf16>)
-  return %0 : tensor<1x4x8x64xbf16>
-}

@@ -6,7 +6,7 @@
 // CHECK:         arith.extsi %{{.*}} : tensor<64xi32{{.*}} to tensor<64xi64
 // CHECK:         arith.extsi %{{.*}} : tensor<128xi32{{.*}} to tensor<128xi64
 // CHECK:         %[[SUM:.*]] = arith.addi {{.*}} : tensor<128x64xi64
-// CHECK:         %[[INDEX:.*]] = arith.trunci %[[SUM]] : tensor<128x64xi64{{.*}} to tensor<128x64xi32
+// CHECK:         %[[INDEX:.*]] = arith.trunci %[[SUM]] {{.*}}: tensor<128x64xi64{{.*}} to tensor<128x64xi32
 // CHECK:         arith.sitofp %[[INDEX]]
 func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>)
     -> tensor<?x4x?x64xbf16> {

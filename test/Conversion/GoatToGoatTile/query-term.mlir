@@ -4,8 +4,7 @@
 // CHECK-LABEL: gpu.func @layer
 // CHECK-SAME:  query_terms = "vector over the queries, accumulator start"
 // CHECK:       %[[FLOAT:.*]] = arith.sitofp %{{.*}} : tensor<128xi32
-// CHECK:       %[[CLAMPED:.*]] = arith.maximumf %[[FLOAT]]
-// CHECK:       %[[TERM:.*]] = arith.mulf %[[CLAMPED]]
+// CHECK:       %[[TERM:.*]] = arith.mulf %[[FLOAT]]
 // CHECK:       scf.for
 // CHECK-NOT:     arith.sitofp
 // CHECK:         %[[START:.*]] = goat_tile.expand %[[TERM]] axis = 1

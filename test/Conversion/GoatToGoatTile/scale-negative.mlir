@@ -3,7 +3,6 @@
 
 // CHECK-LABEL: gpu.func @layer
 // CHECK-SAME:  score = "region evaluated element by element"
-// CHECK-NOT:   goat_tile.alloc : <{{.*}}xf32>
 // CHECK:       scf.for
 // CHECK:         %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32
 // CHECK:         %[[PRODUCT:.*]] = goat_tile.mma %{{.*}}, %{{.*}}, %[[ZERO]] {b_transposed}

@@ -129,6 +129,94 @@ TEST(ExpandMath, SinCos) {
   }
 }
 
+TEST(ExpandMath, Expm1) {
+  Function f = [](double x) { return std::expm1(x); };
+  expectRelative("expm1", f, between(-0.5, 0.5), std::ldexp(1, -20));
+  expectRelative("expm1", f, between(-20, -0.5), std::ldexp(1, -20));
+  expectRelative("expm1", f, between(0.5, 80), std::ldexp(1, -20));
+  EXPECT_EQ(evaluate("math.expm1 %x", {-infinity})[0], -1);
+}
+
+TEST(ExpandMath, Hyperbolic) {
+  Function sinh = [](double x) { return std::sinh(x); };
+  Function cosh = [](double x) { return std::cosh(x); };
+  double bound = std::ldexp(1, -19);
+  for (double reach : {0.9, 5.0, 88.9}) {
+    expectRelative("sinh", sinh, between(-reach, reach), bound);
+    expectRelative("cosh", cosh, between(-reach, reach), bound);
+  }
+  for (double reach : {0.5, 30.0, 1e12})
+    expectRelative(
+        "asinh", [](double x) { return std::asinh(x); }, between(-reach, reach),
+        bound);
+  for (double reach : {1.5, 30.0, 1e12})
+    expectRelative(
+        "acosh", [](double x) { return std::acosh(x); }, between(1, reach),
+        bound);
+  std::vector<float> in = between(-0.99, 0.99), out;
+  out = evaluate("math.atanh %x", in);
+  for (size_t i = 0; i < in.size(); ++i)
+    ASSERT_NEAR(out[i], std::atanh(double(in[i])),
+                (1 + 1 / (1 - std::fabs(in[i]))) * std::ldexp(1, -21))
+        << in[i];
+  EXPECT_EQ(evaluate("math.atanh %x", {1})[0], infinity);
+}
+
+TEST(ExpandMath, Erf) {
+  for (double reach : {0.1, 1.0, 1.5, 6.0}) {
+    expectAbsolute(
+        "erf", [](double x) { return std::erf(x); }, between(-reach, reach),
+        std::ldexp(1, -21));
+    expectAbsolute(
+        "erfc", [](double x) { return std::erfc(x); }, between(-reach, reach),
+        std::ldexp(1, -21));
+  }
+  EXPECT_EQ(evaluate("math.erf %x", {-infinity})[0], -1);
+}
+
+TEST(ExpandMath, InverseTrigonometric) {
+  double bound = std::ldexp(1, -20);
+  for (double reach : {0.1, 2.0, 1e6, 3e38})
+    expectAbsolute(
+        "atan", [](double x) { return std::atan(x); }, between(-reach, reach),
+        bound);
+  expectAbsolute(
+      "asin", [](double x) { return std::asin(x); }, between(-1, 1), bound);
+  expectAbsolute(
+      "acos", [](double x) { return std::acos(x); }, between(-1, 1), bound);
+  std::vector<float> y = {0, 0, -0.0f, 1, -1, 2, infinity, -3e38f, 1e-40f, 5},
+                     x = {1, -1, -1, 0, 0, -2, infinity, 1e38f, 1, -1e38f};
+  std::vector<float> out = evaluate("math.atan2 %x, %y", y, x);
+  for (size_t i = 0; i < y.size(); ++i)
+    EXPECT_NEAR(out[i], std::atan2(double(y[i]), double(x[i])), bound) << i;
+  EXPECT_TRUE(std::isnan(evaluate("math.atan2 %x, %y", {nan}, {1})[0]));
+}
+
+TEST(ExpandMath, RoundsAndRoots) {
+  std::vector<float> in = {0.5f,      -0.5f, 1.5f,     2.5f, 0.49999997f,
+                           8388609.f, -2.4f, infinity, -0.0f};
+  std::vector<float> out = evaluate("math.round %x", in);
+  for (size_t i = 0; i < in.size(); ++i)
+    EXPECT_EQ(out[i], std::round(in[i])) << in[i];
+  Function cbrt = [](double x) { return std::cbrt(x); };
+  expectRelative("cbrt", cbrt, between(-1000, -1e-6), std::ldexp(1, -21));
+  expectRelative("cbrt", cbrt, between(1e-30, 1e30), std::ldexp(1, -21));
+  out = evaluate("math.cbrt %x", {0, infinity, -infinity});
+  EXPECT_EQ(out[0], 0);
+  EXPECT_EQ(out[1], infinity);
+  EXPECT_EQ(out[2], -infinity);
+  expectRelative(
+      "log10", [](double x) { return std::log10(x); }, between(2, 1e6),
+      std::ldexp(1.5, -22));
+  Function tan = [](double x) { return std::tan(x); };
+  std::vector<float> angles = between(-1.4, 1.4);
+  out = evaluate("math.tan %x", angles);
+  for (size_t i = 0; i < angles.size(); ++i)
+    ASSERT_NEAR(out[i], tan(angles[i]),
+                (1 + tan(angles[i]) * tan(angles[i])) * std::ldexp(1, -18))
+        << angles[i];
+}
+
 TEST(ExpandMath, Rsqrt) {
   expectRelative(
       "rsqrt", [](double x) { return 1 / std::sqrt(x); }, between(1e-6, 1000),

@@ -41,18 +41,36 @@ def GoatExpandMath : Pass<"goat-expand-math"> {
     | exp | 2^n · ex2(x·log2 e − n), the product in two floats | 2^-21 relative; +∞ from 88.38 on |
     | log2 | lg2.approx.ftz | 2^-22 absolute in [1/2, 2], 2^-22 relative elsewhere |
     | log | lg2.approx.ftz · ln 2 | the same, and one rounding |
+    | log10 | lg2.approx.ftz · log10 2 | the same, and one rounding |
+    | expm1 | a series below 1/2, exp(x) − 1 from there | 2^-20 relative |
+    | sinh, cosh | from exp(\|x\|/2); sinh a series below 1 | 2^-19 relative |
+    | asinh, acosh, atanh | from log1p | 2^-19 relative; atanh (1 + 1/(1 − \|x\|))·2^-21 absolute |
+    | erf, erfc | a series below 1, a formula with exp from there; erfc is 1 − erf | 2^-21 absolute |
+    | atan, atan2, asin, acos | a polynomial in the first octant | 2^-20 absolute |
+    | cbrt | ex2(lg2 \|x\|/3) and a step of Newton | 2^-21 relative |
+    | tan | sin.approx / cos.approx after reduction | (1 + tan² x)·2^-18 absolute for \|x\| ≤ 2^18 |
     | log1p | a series below 1/2, log(1 + x) from there | 2^-21 relative |
     | tanh | a series below 1/4, 1 − 2/(exp(2\|x\|) + 1) from there | 2^-19 relative |
     | sin, cos | reduction by 2π in two floats, then sin.approx, cos.approx | 2^-19 absolute for \|x\| ≤ 2^18 |
     | rsqrt | rsqrt.approx.ftz | 2^-22 relative |
-    | pow | ex2(y·log2 \|x\|), sign by the parity of y | (1 + \|y·log2 x\|)·2^-21 relative; \|y\|·2^-21 near x = 1 |
+    | pow, fpowi | ex2(y·log2 \|x\|), sign by the parity of y | (1 + \|y·log2 x\|)·2^-21 relative; \|y\|·2^-21 near x = 1 |
 
-    sin, cos and tanh with `fastmath<afn>` stay: they select one instruction.
+    round and clampf are exact. sin, cos and tanh with `fastmath<afn>` stay: they select one instruction.
     absf, absi, ceil, copysign, ctlz, ctpop, cttz, floor, fma, isfinite, isinf,
     isnan, roundeven, sqrt and trunc stay. Every other op of `math`, and other
     types, are refused.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+def GoatOrderElements : Pass<"goat-order-elements"> {
+  let summary = "evaluate what varies per element for one element after the other";
+  let description = [{
+    Moves every op with the attribute `goat_tile.per_element`, which a schedule
+    sets on pure ops that it evaluates for each element of a tile, to before its
+    first user in its block, and drops the attribute. Without it an expression of
+    n ops on a tile of r registers keeps r values alive from each op to the next.
+  }];
 }
 
 #endif // GOAT_CONVERSION_GOATTILETONVVM_PASSES_TD

@@ -10,6 +10,28 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NormalizeScore : Pass<"goat-normalize-score", "::mlir::func::FuncOp"> {
+  let summary = "write score regions as sums, the terms of each kind together";
+  let description = [{
+    Rewrites the score region of every `goat.attention` so that schedules find the
+    terms they have a cheap way for: a function of the distance, of the key, or of
+    the query alone.
+
+    - `a - b` becomes `a + (-b)`, and minus a sum the sum of the negated.
+    - A factor or divisor that is the same for all queries and keys (of batch and
+      head only) is multiplied into a sum of different kinds of terms.
+    - A constant factor of the score goes into a constant scale.
+    - A plug-in that mixes kinds is replaced by its expansion where that is a sum.
+    - The summands of a sum are ordered: what has the score in it, terms of the
+      distance, of the key, of the query, and the rest.
+
+    Only what f32 rounds differently changes.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ChooseSchedule : Pass<"goat-choose-schedule", "::mlir::func::FuncOp"> {
   let summary = "decide which kernel each attention becomes, and its tile sizes";
   let description = [{
