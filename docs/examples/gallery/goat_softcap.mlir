@@ -1,0 +1,27 @@
+// A soft cap, then the prior: c·tanh(s / c) + K(δ) + u(j).
+// From: GOAT, arXiv 2601.15380; Gemma 2.
+// Run: --size B=1 --size Lq=130 --size Lk=130
+
+func.func @goat_softcap(%query: tensor<?x4x?x64xbf16>, %key: tensor<?x2x?x64xbf16>,
+    %value: tensor<?x2x?x64xbf16>, %alpha: tensor<2x4xf32>, %beta: tensor<2x4xf32>,
+    %omega: tensor<4xf32>, %u: tensor<2x?xf32>)
+    -> (tensor<?x4x?x64xbf16> {goat.name = "out"}, tensor<?x4x?xf32> {goat.name = "lse"}) {
+  %out, %lse = goat.attention %query, %key, %value score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %d = goat.distance %b, %i, %j
+      %k = goat.fourier_prior %alpha, %beta, %omega at (%b, %h) distance %d
+      : tensor<2x4xf32>, tensor<2x4xf32>, tensor<4xf32>
+      %uj = goat.key_prior %u at (%b, %h, %j) : tensor<2x?xf32>
+      %c = arith.constant 20.0 : f32
+      %capped = goat.softcap %s, %c
+      %s1 = arith.addf %capped, %k : f32
+      %t = arith.addf %s1, %uj : f32
+      goat.yield %t : f32
+    } mask {
+    ^bb0(%b: index, %h: index, %i: index, %j: index):
+      %m = goat.causal_mask %b, %i, %j
+      goat.yield %m : i1
+    }
+    : (tensor<?x4x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?x2x?x64xbf16>) -> (tensor<?x4x?x64xbf16>, tensor<?x4x?xf32>)
+  return %out, %lse : tensor<?x4x?x64xbf16>, tensor<?x4x?xf32>
+}
