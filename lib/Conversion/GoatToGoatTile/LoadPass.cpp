@@ -91,8 +91,10 @@ FailureOr<unsigned> tile::buildLoadPass(AttentionOp attention,
     value = tiles.create<arith::SelectOp>(tiles.promote(counts, type), value,
                                           tiles.f32(0.0));
   }
-  Value narrow = arith::TruncFOp::create(builder, tiles.loc,
-                                         withElementType(type, element), value);
+  Value narrow = value;
+  if (!element.isF32())
+    narrow = arith::TruncFOp::create(builder, tiles.loc,
+                                     withElementType(type, element), value);
   Value target =
       matrixOf(tiles, writer.workspace(workspace, element), context.batch, head,
                heads, isQuery ? context.queryRows : context.keyRows, columns);
