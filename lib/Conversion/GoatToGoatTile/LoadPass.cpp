@@ -72,8 +72,6 @@ FailureOr<unsigned> tile::buildLoadPass(AttentionOp attention,
                           : matrix.load(tiles, narrow, row, exists);
     if (narrow == type)
       return loaded;
-    if (narrow == type)
-      return loaded;
     return arith::ExtFOp::create(builder, tiles.loc, type, loaded);
   });
   FailureOr<Value> result = evaluator.evaluate(
