@@ -166,8 +166,6 @@ ElementGraph::expandStructured(linalg::LinalgOp op, unsigned result,
     return nullptr;
   const Element *start = elementOf(init->get(), indices);
   const Element *sum = reduction(op->getResult(result), *combiner, indices);
-  if (!bodyOf(sum).element)
-    return nullptr;
   if (isNeutral(start, *combiner))
     return sum;
   return scalarOperation(combine, {sum, start});

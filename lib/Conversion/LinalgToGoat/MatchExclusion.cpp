@@ -159,8 +159,9 @@ std::optional<Exclusion> RowReader::read(Value tensor) {
   exclusion.at.tensor = tensor;
   for (const Element *index : indices) {
     const Element *renamed = graph.substitute(index, renaming);
-    if (renamed == index &&
-        graph.sizeOf(cast<AffineDimExpr>(index->index).getPosition()) != 1)
+    // The variable of an axis of extent 1 is the constant 0.
+    auto dim = dyn_cast<AffineDimExpr>(index->index);
+    if (renamed == index && dim && graph.sizeOf(dim.getPosition()) != 1)
       return std::nullopt;
     exclusion.at.indices.push_back(
         renamed == index

@@ -70,10 +70,16 @@ bool LogitMatcher::isProduct(const Element *element) {
       !element->dependsOn(variables.key))
     return false;
   ReductionBody body = graph.bodyOf(element);
-  if (body.variables.size() != 1)
+  if (!body.element || body.variables.size() != 1)
     return false;
   const Element *factors = withoutCasts(body.element);
-  return factors->is("arith.mulf");
+  if (!factors->is("arith.mulf"))
+    return false;
+  // A factor of each; a sum over features of their distance is a prior.
+  const Element *left = factors->operands[0], *right = factors->operands[1];
+  return left->dependsOn(variables.query) != left->dependsOn(variables.key) &&
+         right->dependsOn(variables.query) != right->dependsOn(variables.key) &&
+         left->dependsOn(variables.query) != right->dependsOn(variables.query);
 }
 
 void LogitMatcher::collectProducts(const Element *element) {
@@ -361,7 +367,7 @@ std::optional<Logits> raise::matchLogits(ElementGraph &graph,
       }
       return readsQuery == isQuery && readsKey == isKey;
     });
-    if (isQuery == isKey || access == accesses.end()) {
+    if (access == accesses.end()) {
       why = "expected a factor of the query and one of the key";
       return std::nullopt;
     }

@@ -131,7 +131,7 @@ raise::matchWeights(ElementGraph &graph, const Element *weight, unsigned key) {
   if (!sum->isReduction(Combiner::add))
     return std::nullopt;
   ReductionBody body = graph.bodyOf(sum);
-  if (body.variables.size() != 1 ||
+  if (!body.element || body.variables.size() != 1 ||
       graph.sizeOf(body.variables[0]) != graph.sizeOf(key))
     return std::nullopt;
   const Element *summed = graph.substitute(

@@ -123,8 +123,10 @@ LogicalResult Raiser::matchProduct() {
       product->value != op->getResult(0))
     return failure();
   ReductionBody body = graph.bodyOf(product);
+  if (!body.element || body.variables.size() != 1)
+    return failure();
   const Element *factors = withoutCasts(body.element);
-  if (body.variables.size() != 1 || !factors->is("arith.mulf"))
+  if (!factors->is("arith.mulf"))
     return failure();
   variables.key = body.variables.front();
 
@@ -372,6 +374,7 @@ LogicalResult Raiser::buildRegions(AttentionOp attention) {
     OpBuilder inside = OpBuilder::atBlockEnd(block);
     RegionBuilder region(inside, loc);
     region.bind(logits.product, block->getArgument(0));
+    region.setPair(graph, variables.query, variables.key);
     bindCoordinates(region, inside, block->getArguments().drop_front());
     Value score = region.build(logits.score);
     if (!score)

@@ -10,6 +10,7 @@
 #include "goat/Dialect/Goat/IR/GoatDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -96,21 +97,9 @@ Value RegionBuilder::build(const Element *element) {
   case ElementKind::scalar:
     value = widened(element->value);
     break;
-  case ElementKind::load: {
-    SmallVector<Value> indices;
-    for (const Element *at : element->operands) {
-      Value index = build(at);
-      if (!index)
-        return {};
-      if (!index.getType().isIndex())
-        index = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                           index);
-      indices.push_back(index);
-    }
-    value = widened(
-        tensor::ExtractOp::create(builder, loc, element->value, indices));
+  case ElementKind::load:
+    value = buildLoad(element);
     break;
-  }
   case ElementKind::operation:
     value = buildOperation(element);
     break;
@@ -121,6 +110,21 @@ Value RegionBuilder::build(const Element *element) {
   if (value)
     values[element] = value;
   return value;
+}
+
+Value RegionBuilder::buildLoad(const Element *element) {
+  SmallVector<Value> indices;
+  for (const Element *at : element->operands) {
+    Value index = build(at);
+    if (!index)
+      return {};
+    if (!index.getType().isIndex())
+      index = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                         index);
+    indices.push_back(index);
+  }
+  return widened(
+      tensor::ExtractOp::create(builder, loc, element->value, indices));
 }
 
 Value RegionBuilder::buildRow(const Element *element) {
@@ -163,7 +167,7 @@ Value RegionBuilder::buildOperation(const Element *element) {
 
 Value RegionBuilder::buildReduction(const Element *element) {
   if (!graph)
-    return fail("it has a reduction beside the product of query and key");
+    return buildSum(element);
   ReductionBody body = graph->bodyOf(element);
   if (!body.element || body.variables.size() != 1 ||
       graph->sizeOf(body.variables[0]) != rowWidth)
@@ -176,4 +180,32 @@ Value RegionBuilder::buildReduction(const Element *element) {
   if (element->combiner == Combiner::add)
     return RowSumOp::create(builder, loc, builder.getF32Type(), row);
   return RowMaxOp::create(builder, loc, builder.getF32Type(), row);
+}
+
+Value RegionBuilder::buildSum(const Element *element) {
+  // More terms than this cost more than reading what the graph has computed.
+  constexpr int64_t mostTerms = 16;
+  if (!sums || isa<linalg::SoftmaxOp>(element->value.getDefiningOp()))
+    return fail("it has a reduction beside the product of query and key");
+  if (!element->dependsOn(queryVariable) || !element->dependsOn(keyVariable) ||
+      element->combiner != Combiner::add)
+    return buildLoad(element);
+  ReductionBody body = sums->bodyOf(element);
+  int64_t terms = body.element && body.variables.size() == 1
+                      ? sums->sizeOf(body.variables[0])
+                      : ShapedType::kDynamic;
+  if (ShapedType::isDynamic(terms) || terms > mostTerms)
+    return buildLoad(element);
+  Value sum;
+  for (int64_t term = 0; term < terms; ++term) {
+    const Element *at =
+        sums->index(getAffineConstantExpr(term, builder.getContext()));
+    Value value =
+        build(sums->substitute(body.element, {{body.variables[0], at}}));
+    if (!value)
+      return {};
+    sum = sum ? arith::AddFOp::create(builder, loc, sum, value).getResult()
+              : value;
+  }
+  return sum;
 }

@@ -35,6 +35,15 @@ public:
     rowWidth = width;
   }
 
+  /// Lets expressions hold sums beside the product of query and key. A short
+  /// one of both is computed anew for each pair; others are read from where the
+  /// graph has them.
+  void setPair(ElementGraph &elements, unsigned query, unsigned key) {
+    sums = &elements;
+    queryVariable = query;
+    keyVariable = key;
+  }
+
   /// Null, with an error text, when something has no place in a region.
   mlir::Value build(const Element *element);
   /// As `build`; what does not depend on the column becomes a row of copies.
@@ -44,7 +53,9 @@ public:
 private:
   mlir::Value buildIndex(mlir::AffineExpr expression);
   mlir::Value buildOperation(const Element *element);
+  mlir::Value buildLoad(const Element *element);
   mlir::Value buildReduction(const Element *element);
+  mlir::Value buildSum(const Element *element);
   mlir::Value widened(mlir::Value value);
   bool isRow(const Element *element) const {
     return graph && element->dependsOn(rowVariable);
@@ -59,6 +70,8 @@ private:
   mlir::Location loc;
   llvm::DenseMap<const Element *, mlir::Value> values;
   llvm::DenseMap<unsigned, mlir::Value> variables;
+  ElementGraph *sums = nullptr;
+  unsigned queryVariable = 0, keyVariable = 0;
   ElementGraph *graph = nullptr;
   unsigned rowVariable = 0;
   int64_t rowWidth = 0;
