@@ -276,6 +276,20 @@ GOAT_C_API GoatStatus goatKernelRun(const GoatKernel *kernel, GoatRunner runner,
                                     uint64_t seed, GoatRun **run,
                                     GoatDiagnostics *diagnostics);
 
+/**
+ * Runs a function of a text whole: ops of linalg, tensor, arith and math, and
+ * calls. All is evaluated on the reference, but with GOAT_ON_SIM the functions
+ * it calls that hold an attention (goat-outline-attention makes them) are
+ * compiled as `options` say and executed on the simulator; counts are those of
+ * all launches together. `options` may be NULL; the key "function" is needed
+ * where the text has several. Otherwise like goatKernelRun.
+ */
+GOAT_C_API GoatStatus goatGraphRun(const char *text, size_t size,
+                                   const char *name, const GoatOptions *options,
+                                   GoatRunner runner, const GoatTensor *inputs,
+                                   size_t inputCount, uint64_t seed,
+                                   GoatRun **run, GoatDiagnostics *diagnostics);
+
 GOAT_C_API void goatRunDestroy(GoatRun *run);
 GOAT_C_API size_t goatRunOutputCount(const GoatRun *run);
 /** An output's name, type and sizes; none of them is -1. */

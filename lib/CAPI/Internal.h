@@ -55,7 +55,7 @@ struct GoatRun {
   goat::runtime::RunResult result;
   /// Of the outputs.
   std::vector<goat::ptx::InputSpec> outputs;
-  /// The program, for what depends on it later.
+  /// The kernel's program, for what depends on it later; empty for a graph.
   std::string source;
   /// Whether the kernel multiplies f32 in tf32.
   bool isTF32 = false;
@@ -112,6 +112,25 @@ std::optional<GoatDType> parseDType(llvm::StringRef name);
 /// when it has more than GOAT_MAX_RANK dimensions, or a type that the interface
 /// has no name for.
 bool describe(const ptx::InputSpec &spec, GoatParameter &parameter);
+
+/// The parameters and results of a function, as its types have them.
+llvm::Error describeFunction(mlir::func::FuncOp function,
+                             std::vector<ptx::InputSpec> &inputs,
+                             std::vector<ptx::InputSpec> &outputs);
+
+/// Refuses a number that is no runner.
+GoatStatus checkRunner(GoatRunner runner, GoatDiagnostics *diagnostics);
+
+/// Reads the caller's tensors, or says which of them does not fit `specs`;
+/// `name` is whose inputs they are.
+GoatStatus takeInputs(llvm::ArrayRef<ptx::InputSpec> specs,
+                      llvm::StringRef name, const GoatTensor *inputs,
+                      size_t inputCount, std::vector<runtime::Tensor> &taken,
+                      GoatDiagnostics *diagnostics);
+
+/// Gives the caller a run whose result is filled, and its findings.
+GoatStatus finish(std::unique_ptr<GoatRun> made, GoatRun **run,
+                  GoatDiagnostics *diagnostics);
 
 } // namespace goat::capi
 

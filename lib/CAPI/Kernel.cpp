@@ -69,7 +69,9 @@ static llvm::Expected<ptx::InputSpec> specOf(std::string name, Type type) {
   return spec;
 }
 
-static llvm::Error describeFunction(func::FuncOp function, GoatKernel &kernel) {
+llvm::Error goat::capi::describeFunction(func::FuncOp function,
+                                         std::vector<ptx::InputSpec> &inputs,
+                                         std::vector<ptx::InputSpec> &outputs) {
   auto add = [](std::vector<ptx::InputSpec> &specs, std::string name,
                 Type type) -> llvm::Error {
     llvm::Expected<ptx::InputSpec> spec = specOf(std::move(name), type);
@@ -80,11 +82,11 @@ static llvm::Error describeFunction(func::FuncOp function, GoatKernel &kernel) {
   };
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     if (llvm::Error error =
-            add(kernel.inputs, runtime::parameterName(function, index), type))
+            add(inputs, runtime::parameterName(function, index), type))
       return error;
   for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
     if (llvm::Error error =
-            add(kernel.outputs, runtime::resultName(function, index), type))
+            add(outputs, runtime::resultName(function, index), type))
       return error;
   return llvm::Error::success();
 }
@@ -131,7 +133,8 @@ static GoatStatus compile(Program &program, const GoatOptions *options,
   llvm::StringRef target = optionOr(options, "target", "sm_90");
   func::FuncOp function = program.getFunction();
   if (target == referenceTarget) {
-    if (llvm::Error error = describeFunction(function, kernel))
+    if (llvm::Error error =
+            describeFunction(function, kernel.inputs, kernel.outputs))
       return fail(diagnostics, GOAT_COMPILE_ERROR, std::move(error));
     kernel.artifact.kernel.name = function.getSymName().str();
     kernel.artifact.kernel.target = target.str();

@@ -144,33 +144,62 @@ static Tensor takeIn(const GoatTensor &tensor, ptx::DType dtype) {
   return result;
 }
 
+GoatStatus goat::capi::checkRunner(GoatRunner runner,
+                                   GoatDiagnostics *diagnostics) {
+  if (runner == GOAT_ON_REFERENCE || runner == GOAT_ON_SIM)
+    return GOAT_OK;
+  return fail(diagnostics, GOAT_INVALID_ARGUMENT,
+              "expected a runner GOAT_ON_REFERENCE or GOAT_ON_SIM but got " +
+                  llvm::Twine(int(runner)));
+}
+
+GoatStatus goat::capi::takeInputs(llvm::ArrayRef<ptx::InputSpec> specs,
+                                  llvm::StringRef name,
+                                  const GoatTensor *inputs, size_t inputCount,
+                                  std::vector<Tensor> &taken,
+                                  GoatDiagnostics *diagnostics) {
+  if (inputCount != specs.size())
+    return fail(diagnostics, GOAT_MISMATCH,
+                llvm::formatv("expected {0} inputs of '{1}' but got {2}",
+                              specs.size(), name, inputCount));
+  for (auto [spec, tensor] :
+       llvm::zip(specs, llvm::ArrayRef(inputs, inputCount))) {
+    std::string fault = faultOf(tensor, spec);
+    if (!fault.empty())
+      return fail(diagnostics, GOAT_MISMATCH, fault);
+    taken.push_back(takeIn(tensor, spec.dtype));
+  }
+  return GOAT_OK;
+}
+
+GoatStatus goat::capi::finish(std::unique_ptr<GoatRun> made, GoatRun **run,
+                              GoatDiagnostics *diagnostics) {
+  for (auto [spec, output] : llvm::zip(made->outputs, made->result.outputs))
+    spec.shape.assign(output.shape.begin(), output.shape.end());
+  for (const std::string &finding : made->result.findings)
+    fail(diagnostics, GOAT_FINDINGS, finding);
+  const bool isClean = made->result.findings.empty();
+  *run = made.release();
+  return isClean ? GOAT_OK : GOAT_FINDINGS;
+}
+
 GoatStatus goatKernelRun(const GoatKernel *kernel, GoatRunner runner,
                          const GoatTensor *inputs, size_t inputCount,
                          uint64_t seed, GoatRun **run,
                          GoatDiagnostics *diagnostics) {
   if (!kernel || !run || (inputCount > 0 && !inputs))
     return refuseNull(diagnostics, "goatKernelRun");
-  if (runner != GOAT_ON_REFERENCE && runner != GOAT_ON_SIM)
-    return fail(diagnostics, GOAT_INVALID_ARGUMENT,
-                "expected a runner GOAT_ON_REFERENCE or GOAT_ON_SIM but got " +
-                    llvm::Twine(int(runner)));
+  if (GoatStatus status = checkRunner(runner, diagnostics))
+    return status;
   const std::string &name = kernel->artifact.kernel.name;
   if (runner == GOAT_ON_SIM && !kernel->isCompiled())
     return fail(diagnostics, GOAT_UNAVAILABLE,
                 "expected a compiled kernel but '" + name +
                     "' is for the reference; compile it for a chip");
-  if (inputCount != kernel->inputs.size())
-    return fail(diagnostics, GOAT_MISMATCH,
-                llvm::formatv("expected {0} inputs of '{1}' but got {2}",
-                              kernel->inputs.size(), name, inputCount));
   auto made = std::make_unique<GoatRun>();
-  for (auto [spec, tensor] :
-       llvm::zip(kernel->inputs, llvm::ArrayRef(inputs, inputCount))) {
-    std::string fault = faultOf(tensor, spec);
-    if (!fault.empty())
-      return fail(diagnostics, GOAT_MISMATCH, fault);
-    made->inputs.push_back(takeIn(tensor, spec.dtype));
-  }
+  if (GoatStatus status = takeInputs(kernel->inputs, name, inputs, inputCount,
+                                     made->inputs, diagnostics))
+    return status;
 
   // The reference's errors reach the caller through its result, once.
   Program program(runner == GOAT_ON_REFERENCE ? nullptr : diagnostics);
@@ -192,15 +221,9 @@ GoatStatus goatKernelRun(const GoatKernel *kernel, GoatRunner runner,
     return fail(diagnostics, GOAT_MISMATCH, result.takeError());
   made->result = std::move(*result);
   made->outputs = kernel->outputs;
-  for (auto [spec, output] : llvm::zip(made->outputs, made->result.outputs))
-    spec.shape.assign(output.shape.begin(), output.shape.end());
   made->source = kernel->artifact.source;
   made->isTF32 = runtime::isInTF32(kernel->artifact);
-  for (const std::string &finding : made->result.findings)
-    fail(diagnostics, GOAT_FINDINGS, finding);
-  const bool isClean = made->result.findings.empty();
-  *run = made.release();
-  return isClean ? GOAT_OK : GOAT_FINDINGS;
+  return finish(std::move(made), run, diagnostics);
 }
 
 void goatRunDestroy(GoatRun *run) { delete run; }
@@ -278,6 +301,10 @@ GoatStatus goatRunCompare(const GoatRun *run, const GoatRun *reference,
   if (run->source != reference->source)
     return fail(diagnostics, GOAT_MISMATCH,
                 "expected two runs of one kernel but got runs of two");
+  if (run->source.empty())
+    return fail(diagnostics, GOAT_UNAVAILABLE,
+                "expected runs of a kernel but got runs of a graph, whose "
+                "outputs have no bound; compare them yourself");
   if (index >= run->outputs.size())
     return fail(diagnostics, GOAT_INVALID_ARGUMENT,
                 llvm::formatv("expected one of {0} outputs but got number {1}",

@@ -274,6 +274,67 @@ static double expected(const double *query, const float *key,
   return sum / total;
 }
 
+/** A graph that calls the layer with twice its query. */
+static void testGraph(void) {
+  static const char around[] =
+      "func.func @graph(%q: tensor<1x2x37x16xf16>, %k: tensor<1x1x37x16xf16>,\n"
+      "    %v: tensor<1x1x37x16xf16>, %slope: f32) -> tensor<1x2x37x16xf16> {\n"
+      "  %double = arith.addf %q, %q : tensor<1x2x37x16xf16>\n"
+      "  %a = tensor.cast %double\n"
+      "      : tensor<1x2x37x16xf16> to tensor<?x2x?x16xf16>\n"
+      "  %b = tensor.cast %k : tensor<1x1x37x16xf16> to tensor<?x1x?x16xf16>\n"
+      "  %c = tensor.cast %v : tensor<1x1x37x16xf16> to tensor<?x1x?x16xf16>\n"
+      "  %o = func.call @layer(%a, %b, %c, %slope) : (tensor<?x2x?x16xf16>,\n"
+      "      tensor<?x1x?x16xf16>, tensor<?x1x?x16xf16>, f32)\n"
+      "      -> tensor<?x2x?x16xf16>\n"
+      "  %r = tensor.cast %o : tensor<?x2x?x16xf16> to tensor<1x2x37x16xf16>\n"
+      "  return %r : tensor<1x2x37x16xf16>\n"
+      "}\n";
+  static const int64_t shape[] = {B, 2, L, D};
+  double query[B * 2 * L * D], slope, off = 0;
+  float key[B * L * D], value[B * L * D], out[B * 2 * L * D];
+  char text[sizeof(layer) + sizeof(around)];
+  GoatDiagnostics *list = goatDiagnosticsCreate();
+  GoatOptions *options = goatOptionsCreate();
+  GoatRun *run = NULL;
+  GoatTensor inputs[4], destination;
+  GoatComparison comparison;
+  int runner, h, i, d;
+  fillInputs(inputs, query, key, value, &slope);
+  sprintf(text, "%s%s", layer, around);
+  CHECK(goatGraphRun(text, strlen(text), "graph.mlir", NULL, GOAT_ON_SIM,
+                     inputs, 4, 0, &run, list) == GOAT_PARSE_ERROR);
+  CHECK(goatOptionsSet(options, "function", "graph", list) == GOAT_OK);
+  for (runner = GOAT_ON_REFERENCE; runner <= GOAT_ON_SIM; ++runner) {
+    CHECK(goatGraphRun(text, strlen(text), "graph.mlir", options,
+                       (GoatRunner)runner, inputs, 4, 0, &run,
+                       list) == GOAT_OK);
+    destination = (GoatTensor){out, GOAT_F32, 4, shape, NULL};
+    CHECK(goatRunCopyOutput(run, 0, &destination, list) == GOAT_OK);
+    for (i = 0; i < B * 2 * L * D; ++i)
+      query[i] *= 2;
+    for (h = 0; h < 2; ++h)
+      for (i = 0; i < L; ++i)
+        for (d = 0; d < D; ++d)
+          off = fmax(off, fabs(out[(h * L + i) * D + d] -
+                               expected(query, key, value, h, i, d)));
+    for (i = 0; i < B * 2 * L * D; ++i)
+      query[i] /= 2;
+    /* Only a kernel has instructions. */
+    CHECK((goatRunCountCount(run) > 0) == (runner == GOAT_ON_SIM));
+    CHECK(goatRunCompare(run, run, 0, &comparison, list) == GOAT_UNAVAILABLE);
+    goatRunDestroy(run);
+  }
+  CHECK(off < 4e-3);
+  CHECK(goatGraphRun(text, strlen(text), "graph.mlir", options, GOAT_ON_SIM,
+                     inputs, 3, 0, &run, list) == GOAT_MISMATCH);
+  CHECK(says(list, GOAT_ERROR, "expected 4 inputs of 'graph' but got 3"));
+  CHECK(goatGraphRun(NULL, 0, NULL, NULL, GOAT_ON_SIM, NULL, 0, 0, NULL,
+                     list) == GOAT_INVALID_ARGUMENT);
+  goatOptionsDestroy(options);
+  goatDiagnosticsDestroy(list);
+}
+
 static void testRun(void) {
   static const int64_t shape[] = {B, 2, L, D}, wrong[] = {B, 2, L, D + 1};
   static const int64_t reversed[] = {2 * L * D, L * D, -D, 1};
@@ -508,6 +569,7 @@ int main(int argc, char **argv) {
   testTransform();
   testArtifact(argv[1]);
   testRun();
+  testGraph();
   testReferenceOnly();
   testSim();
   testNull();
