@@ -12,6 +12,8 @@
 #   make wheel    the Python wheel, into build/wheel
 #   make check-wheel  installs it in a fresh environment, hides the system's LLVM
 #                 and runs the example of README.md
+#   make check-frameworks  imports models of JAX and ONNX and runs them; the
+#                 frameworks go into build/frameworks, pinned and hashed
 #   make bench-launch  time from a cache hit, and of a launch without a device
 #   make bench-sim  warp instructions the simulator executes in a second
 #   make format   bring all C++ to the house style
@@ -24,7 +26,7 @@ PRESET ?= ci
 PYTHON ?= /usr/bin/python3
 BUILD := build/$(PRESET)
 
-.PHONY: demo check check-long fuzz wheel check-wheel bench-launch bench-sim build configure format docs deps
+.PHONY: demo check check-long check-frameworks fuzz wheel check-wheel bench-launch bench-sim build configure format docs deps
 .DEFAULT_GOAL := build
 
 deps:
@@ -73,6 +75,18 @@ wheel: configure
 check-wheel: WHEEL := yes
 check-wheel: wheel
 	@"$(PYTHON)" -B python/scripts/check_wheel.py build/wheel/*.whl
+
+FRAMEWORKS := build/frameworks
+$(FRAMEWORKS)/done: test/Frameworks/requirements.txt
+	@"$(PYTHON)" -m venv $(FRAMEWORKS)
+	@$(FRAMEWORKS)/bin/pip install --quiet --require-hashes -r $<
+	@touch $@
+
+check-frameworks: configure $(FRAMEWORKS)/done
+	@cmake --build $(BUILD) --target GoatC
+	@JAX_PLATFORMS=cpu PYTHONPATH=python:test/Frameworks GOATC_CACHE_DIR=off \
+	  GOATC_LIBRARY=$(BUILD)/lib/libGoatC.so.0.1 $(FRAMEWORKS)/bin/python -B \
+	  -m unittest discover -s test/Frameworks
 
 bench-launch: configure
 	@cmake --build $(BUILD) --target GoatC

@@ -1,0 +1,460 @@
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""ONNX: decomposed graphs and the Attention op, node by node.
+
+What is computed from known numbers alone, such as shapes, is computed here by
+ONNX's own reference.
+"""
+
+import math
+import os
+from typing import Any, Callable, Dict, List, Optional, Sequence, Union
+
+import numpy as np
+
+from goatc.frontends.builder import Builder, ImportRefused, Value
+from goatc.frontends.module import Module
+from goatc.library import Diagnostic
+
+# Known numbers of more elements are parameters, which are not folded.
+MOST_FOLDED = 65536
+
+# What masks are made of stays a function of the index.
+NOT_FOLDED = ("Range", "Trilu")
+
+Known = Union[Value, np.ndarray, None]
+
+DTYPES = {1: "f32", 10: "f16", 16: "bf16", 6: "i32", 7: "i64", 9: "i1",
+          3: "i8"}
+UNARY = {"Exp": "exp", "Log": "log", "Tanh": "tanh", "Sqrt": "sqrt",
+         "Erf": "erf", "Neg": "neg", "Abs": "abs", "Cos": "cos", "Sin": "sin",
+         "Floor": "floor", "Ceil": "ceil"}
+BINARY = {"Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div", "Pow": "pow",
+          "Max": "max", "Min": "min", "And": "and", "Or": "or", "Xor": "xor"}
+COMPARISONS = {"Equal": "eq", "Less": "lt", "LessOrEqual": "le",
+               "Greater": "gt", "GreaterOrEqual": "ge"}
+REDUCTIONS = ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL2",
+              "ReduceSumSquare")
+
+
+def dtype_of(array: np.ndarray) -> str:
+    """Returns the dtype of known numbers."""
+    names = {"float32": "f32", "float16": "f16", "bfloat16": "bf16",
+             "int32": "i32", "int64": "i64", "bool": "i1", "int8": "i8"}
+    if array.dtype.name not in names:
+        raise ImportRefused(f"expected a dtype that kernels know but got "
+                            f"{array.dtype}")
+    return names[array.dtype.name]
+
+
+class Translator:
+    """Translates a graph's nodes in order."""
+
+    def __init__(self, model: Any, name: str):
+        import onnx
+        self.builder, self.model = Builder(name), model
+        self.values: Dict[str, Known] = {"": None}
+        self.remarks: List[Diagnostic] = []
+        for tensor in model.graph.initializer:
+            self.values[tensor.name] = onnx.numpy_helper.to_array(tensor)
+        self.parameters: Dict[int, Value] = {}
+
+    def value(self, known: Known, name: str = "weight") -> Value:
+        """Returns a tensor of the graph, for known numbers too."""
+        if isinstance(known, np.ndarray):
+            if id(known) not in self.parameters:
+                self.parameters[id(known)] = self.builder.constant(
+                    known, dtype_of(known), name)
+            return self.parameters[id(known)]
+        if known is None:
+            raise ImportRefused("expected an input but got none")
+        return known
+
+    def graph(self) -> None:
+        """Translates everything."""
+        for given in self.model.graph.input:
+            if given.name in self.values:
+                continue
+            tensor = given.type.tensor_type
+            shape = [dim.dim_value for dim in tensor.shape.dim]
+            if not all(shape) or tensor.elem_type not in DTYPES:
+                raise ImportRefused(
+                    f"expected '{given.name}' to have known sizes and a dtype "
+                    f"that kernels know; give its shape to from_onnx")
+            self.values[given.name] = self.builder.add_input(
+                given.name, shape, DTYPES[tensor.elem_type])
+        for number, node in enumerate(self.model.graph.node):
+            try:
+                self.node(node)
+            except ImportRefused as error:
+                raise ImportRefused(f"node {number} '{node.name}' of "
+                                    f"{node.op_type}: {error}") from None
+        self.builder.results = [
+            self.value(self.values[output.name])
+            for output in self.model.graph.output]
+
+    def node(self, node: Any) -> None:
+        """Folds or translates one node."""
+        import onnx
+        inputs = [self.values[name] for name in node.input]
+        attributes = {a.name: onnx.helper.get_attribute_value(a)
+                      for a in node.attribute}
+        if node.op_type == "Shape" and isinstance(inputs[0], Value):
+            shape = inputs[0].shape[attributes.get("start", 0):
+                                    attributes.get("end")]
+            self.values[node.output[0]] = np.array(shape, np.int64)
+            return
+        if node.op_type not in NOT_FOLDED and all(
+                not isinstance(known, Value) for known in inputs) and sum(
+                known.size for known in inputs
+                if known is not None) <= MOST_FOLDED:
+            self.values.update(zip(node.output, self.fold(node, inputs)))
+            return
+        handler = HANDLERS.get(node.op_type)
+        if handler is None or node.domain not in ("", "ai.onnx"):
+            raise ImportRefused("expected an op that is translated")
+        result = handler(self, node, attributes, inputs)
+        results = result if isinstance(result, list) else [result]
+        self.values.update(zip(node.output, results))
+
+    def fold(self, node: Any, inputs: Sequence[Known]) -> List[np.ndarray]:
+        """Computes a node of known numbers."""
+        from onnx.reference import ReferenceEvaluator
+        evaluator = ReferenceEvaluator(
+            node, opsets={o.domain: o.version for o in self.model.opset_import})
+        feeds = {name: known for name, known in zip(node.input, inputs) if name}
+        return [np.asarray(out) for out in evaluator.run(None, feeds)]
+
+    def numbers(self, known: Known) -> List[int]:
+        """Returns known integers."""
+        if not isinstance(known, np.ndarray):
+            raise ImportRefused("expected sizes, axes and bounds that are known")
+        return [int(n) for n in known.reshape(-1)]
+
+
+def unary(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    return t.builder.unary(UNARY[node.op_type], t.value(inputs[0]))
+
+
+def binary(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    values = [t.value(known) for known in inputs]
+    if node.op_type == "Pow":
+        exponent = values[1].splat
+        if exponent == 2:
+            return t.builder.binary("mul", values[0], values[0])
+        if exponent == 0.5:
+            return t.builder.unary("sqrt", values[0])
+        values[1] = t.builder.convert(values[1], values[0].dtype)
+    result = values[0]
+    for value in values[1:]:
+        result = t.builder.binary(BINARY[node.op_type], result, value)
+    return result
+
+
+def compare(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    return t.builder.compare(COMPARISONS[node.op_type],
+                             *(t.value(known) for known in inputs))
+
+
+def matmul(builder: Builder, left: Value, right: Value) -> Value:
+    """np.matmul."""
+    a, b = len(left.shape), len(right.shape)
+    if a < 1 or b < 2:
+        raise ImportRefused("expected a product of matrices")
+    rank = max(a, b)
+    batch = "abcdefgh"[:rank - 2]
+    rows = "i" if a > 1 else ""
+    of_left = batch[rank - a:] + rows + "k" if a > 1 else "k"
+    of_right = batch[rank - b:] + "kj"
+    output = batch + rows + "j"
+    return builder.contract(f"{of_left},{of_right}->{output}", left, right)
+
+
+def reduction(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    b, value = t.builder, t.value(inputs[0])
+    axes = (t.numbers(inputs[1]) if len(inputs) > 1 and inputs[1] is not None
+            else list(attributes.get("axes", range(len(value.shape)))))
+    keep = bool(attributes.get("keepdims", 1))
+    kind = node.op_type
+    if kind in ("ReduceL2", "ReduceSumSquare"):
+        value = b.binary("mul", value, value)
+    op = {"ReduceMax": "max", "ReduceMin": "min"}.get(kind, "add")
+    result = b.reduce(op, value, axes, keep)
+    if kind == "ReduceMean":
+        count = math.prod(value.shape[axis] for axis in axes)
+        return b.binary("div", result, b.splat(count, value.dtype))
+    return b.unary("sqrt", result) if kind == "ReduceL2" else result
+
+
+def softmax(builder: Builder, value: Value, axis: int) -> Value:
+    """exp(x - max) / sum."""
+    greatest = builder.reduce("max", value, [axis], keep=True)
+    weights = builder.unary("exp", builder.binary("sub", value, greatest))
+    return builder.binary("div", weights, builder.reduce(
+        "add", weights, [axis], keep=True))
+
+
+def layer_norm(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    b, value = t.builder, t.value(inputs[0])
+    axes = list(range(attributes.get("axis", -1) % len(value.shape),
+                      len(value.shape)))
+    count = b.splat(math.prod(value.shape[a] for a in axes), value.dtype)
+    if node.op_type == "LayerNormalization":
+        value = b.binary("sub", value, b.binary(
+            "div", b.reduce("add", value, axes, True), count))
+    variance = b.binary("div", b.reduce(
+        "add", b.binary("mul", value, value), axes, True), count)
+    epsilon = b.splat(attributes.get("epsilon", 1e-5), value.dtype)
+    result = b.binary("mul", b.binary("mul", value, b.unary(
+        "rsqrt", b.binary("add", variance, epsilon))), t.value(inputs[1]))
+    if len(inputs) > 2 and inputs[2] is not None:
+        result = b.binary("add", result, t.value(inputs[2]))
+    return result
+
+
+def gelu(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    b, x = t.builder, t.value(inputs[0])
+
+    def number(value: float) -> Value:
+        return b.splat(value, x.dtype)
+    if attributes.get("approximate", b"none") == b"tanh":
+        cube = b.binary("mul", b.binary("mul", x, x), x)
+        inner = b.binary("add", x, b.binary("mul", number(0.044715), cube))
+        part = b.unary("tanh", b.binary("mul", number(math.sqrt(2 / math.pi)),
+                                        inner))
+    else:
+        part = b.unary("erf", b.binary("mul", x, number(math.sqrt(0.5))))
+    return b.binary("mul", b.binary("mul", x, number(0.5)),
+                    b.binary("add", part, number(1)))
+
+
+def reshape(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    value, shape = t.value(inputs[0]), t.numbers(inputs[1])
+    if not attributes.get("allowzero", 0):
+        shape = [value.shape[n] if size == 0 else size
+                 for n, size in enumerate(shape)]
+    if -1 in shape:
+        rest = -math.prod(shape)
+        shape[shape.index(-1)] = math.prod(value.shape) // max(rest, 1)
+    return t.builder.reshape(value, shape)
+
+
+def squeeze(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    value = t.value(inputs[0])
+    rank = len(value.shape)
+    axes = (t.numbers(inputs[1]) if len(inputs) > 1 else
+            [n for n, size in enumerate(value.shape) if size == 1])
+    if node.op_type == "Squeeze":
+        gone = [axis % rank for axis in axes]
+        return t.builder.reshape(value, [size for n, size in
+                                         enumerate(value.shape)
+                                         if n not in gone])
+    shape = list(value.shape)
+    for axis in sorted(axis % (rank + len(axes)) for axis in axes):
+        shape.insert(axis, 1)
+    return t.builder.reshape(value, shape)
+
+
+def slice_(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    value = t.value(inputs[0])
+    starts, ends = t.numbers(inputs[1]), t.numbers(inputs[2])
+    axes = (t.numbers(inputs[3]) if len(inputs) > 3 and inputs[3] is not None
+            else list(range(len(starts))))
+    steps = t.numbers(inputs[4]) if len(inputs) > 4 else [1] * len(starts)
+    if min(steps) < 1:
+        raise ImportRefused("expected steps forward")
+    first, size = [0] * len(value.shape), list(value.shape)
+    step = [1] * len(value.shape)
+    for start, end, axis, by in zip(starts, ends, axes, steps):
+        taken = range(value.shape[axis])[start:end:by]
+        first[axis], size[axis], step[axis] = taken.start, len(taken), by
+    return t.builder.slice(value, first, size, step)
+
+
+def split(t: Translator, node: Any, attributes: Any, inputs: Any
+          ) -> List[Value]:
+    value = t.value(inputs[0])
+    axis = attributes.get("axis", 0) % len(value.shape)
+    if len(inputs) > 1 and inputs[1] is not None:
+        sizes = t.numbers(inputs[1])
+    else:
+        each = -(-value.shape[axis] // len(node.output))
+        sizes = [min(each, value.shape[axis] - n * each)
+                 for n in range(len(node.output))]
+    parts, start = [], 0
+    for size in sizes:
+        first, shape = [0] * len(value.shape), list(value.shape)
+        first[axis], shape[axis] = start, size
+        parts.append(t.builder.slice(value, first, shape))
+        start += size
+    return parts
+
+
+def trilu(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    b, value = t.builder, t.value(inputs[0])
+    offset = t.numbers(inputs[1])[0] if len(inputs) > 1 else 0
+    matrix = value.shape[-2:]
+    row = b.binary("add", b.iota(matrix, 0, "i64"), b.splat(offset, "i64"))
+    keeps = b.compare("ge" if attributes.get("upper", 1) else "le",
+                      b.iota(matrix, 1, "i64"), row)
+    return b.select(keeps, value, b.splat(0, value.dtype))
+
+
+def range_(t: Translator, node: Any, attributes: Any, inputs: Any) -> Known:
+    b = t.builder
+    if any(isinstance(known, Value) for known in inputs):
+        raise ImportRefused("expected bounds that are known")
+    count = len(np.arange(*(known.item() for known in inputs)))
+    dtype = dtype_of(inputs[0])
+    first, step = (b.splat(known.item(), dtype)
+                   for known in (inputs[0], inputs[2]))
+    result = b.iota([count], 0, dtype)
+    if step.splat != 1:
+        result = b.binary("mul", result, step)
+    return b.binary("add", result, first) if first.splat else result
+
+
+def expand(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    value = t.value(inputs[0])
+    shape = np.broadcast_shapes(value.shape, tuple(t.numbers(inputs[1])))
+    return t.builder.broadcast(value, shape)
+
+
+def gather(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    b, table, ids = t.builder, t.value(inputs[0]), t.value(inputs[1])
+    axis = attributes.get("axis", 0)
+    if isinstance(inputs[1], np.ndarray) and inputs[1].ndim == 0:
+        first, size = [0] * len(table.shape), list(table.shape)
+        axis %= len(size)
+        first[axis], size[axis] = int(inputs[1]) % size[axis], 1
+        return b.reshape(b.slice(table, first, size),
+                         size[:axis] + size[axis + 1:])
+    count = b.splat(table.shape[axis], ids.dtype)
+    negative = b.compare("lt", ids, b.splat(0, ids.dtype))
+    return b.take(table, b.select(negative, b.binary("add", ids, count), ids),
+                  axis)
+
+
+def gemm(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    b, left, right = t.builder, t.value(inputs[0]), t.value(inputs[1])
+    if attributes.get("alpha", 1.0) != 1.0 or attributes.get("beta", 1.0) != 1.0:
+        raise ImportRefused("expected alpha and beta to be 1")
+    result = b.contract(
+        f"{'ki' if attributes.get('transA', 0) else 'ik'},"
+        f"{'jk' if attributes.get('transB', 0) else 'kj'}->ij", left, right)
+    if len(inputs) > 2 and inputs[2] is not None:
+        result = b.binary("add", result, t.value(inputs[2]))
+    return result
+
+
+def attention(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    """Attention of opset 23 and 24, without a cache: causal from the top left,
+    the mask added before the softcap, as its specification has them."""
+    b = t.builder
+    if any(known is not None for known in inputs[4:]) or any(node.output[1:]):
+        raise ImportRefused("expected an Attention without cache, lengths and "
+                            "further outputs; compute on whole sequences")
+    q, k, v = (t.value(known) for known in inputs[:3])
+    packed = len(q.shape) == 3
+
+    def heads(value: Value, count: int) -> Value:
+        batch, length, width = value.shape
+        return b.transpose(b.reshape(value, [batch, length, count,
+                                             width // count]), [0, 2, 1, 3])
+    if packed:
+        q = heads(q, attributes["q_num_heads"])
+        k, v = (heads(part, attributes["kv_num_heads"]) for part in (k, v))
+    batch, count, rows, depth = q.shape
+    group = count // k.shape[1]
+    if group > 1:
+        k, v = (b.reshape(b.broadcast(part, [part.shape[0], part.shape[1], group,
+                                             *part.shape[2:]], [0, 1, 3, 4]),
+                          [part.shape[0], count, *part.shape[2:]])
+                for part in (k, v))
+    scale = attributes.get("scale") or 1 / math.sqrt(depth)
+    score = b.contract("bhid,bhjd->bhij", q, k, "f32")
+    score = b.binary("mul", score, b.splat(scale, "f32"))
+    never = b.splat(-math.inf, "f32")
+    if len(inputs) > 3 and inputs[3] is not None:
+        mask = t.value(inputs[3])
+        score = (b.select(mask, score, never) if mask.dtype == "i1" else
+                 b.binary("add", score, b.convert(mask, "f32")))
+    if attributes.get("is_causal", 0):
+        matrix = (rows, k.shape[2])
+        score = b.select(b.compare("ge", b.iota(matrix, 0, "i64"),
+                                   b.iota(matrix, 1, "i64")), score, never)
+        if rows != k.shape[2]:
+            t.remarks.append(Diagnostic(
+                "remark", f"'{node.name}' is causal from the top left, as ONNX "
+                f"has it; goat.attention by itself aligns at the bottom right"))
+    cap = attributes.get("softcap", 0.0)
+    if cap:
+        if len(inputs) > 3 or attributes.get("is_causal", 0):
+            t.remarks.append(Diagnostic(
+                "remark", f"'{node.name}' caps after the mask, as ONNX has it; a "
+                f"masked key keeps a logit of -{cap}"))
+        limit = b.splat(cap, "f32")
+        score = b.binary("mul", limit, b.unary("tanh", b.binary("div", score,
+                                                                limit)))
+    weights = b.convert(softmax(b, score, 3), v.dtype)
+    out = b.contract("bhij,bhjd->bhid", weights, v)
+    if packed:
+        out = b.transpose(out, [0, 2, 1, 3])
+        out = b.reshape(out, [batch, rows, count * v.shape[3]])
+    return out
+
+
+Handler = Callable[[Translator, Any, Any, Any], Any]
+HANDLERS: Dict[str, Handler] = {
+    **{name: unary for name in UNARY}, **{name: binary for name in BINARY},
+    **{name: compare for name in COMPARISONS},
+    **{name: reduction for name in REDUCTIONS},
+    "MatMul": lambda t, n, a, i: matmul(t.builder, t.value(i[0]), t.value(i[1])),
+    "Gemm": gemm, "Attention": attention, "LayerNormalization": layer_norm,
+    "RMSNormalization": layer_norm, "Gelu": gelu, "Reshape": reshape,
+    "Squeeze": squeeze, "Unsqueeze": squeeze, "Slice": slice_, "Split": split,
+    "Trilu": trilu, "Range": range_, "Expand": expand, "Gather": gather,
+    "Identity": lambda t, n, a, i: t.value(i[0]),
+    "Transpose": lambda t, n, a, i: t.builder.transpose(
+        t.value(i[0]), a.get("perm") or
+        list(range(len(t.value(i[0]).shape)))[::-1]),
+    "Concat": lambda t, n, a, i: t.builder.concat(
+        [t.value(known) for known in i], a["axis"]),
+    "Where": lambda t, n, a, i: t.builder.select(
+        *(t.value(known) for known in i)),
+    "Softmax": lambda t, n, a, i: softmax(
+        t.builder, t.value(i[0]), a.get("axis", -1) % len(t.value(i[0]).shape)),
+    "Sigmoid": lambda t, n, a, i: t.builder.logistic(t.value(i[0])),
+    "Reciprocal": lambda t, n, a, i: t.builder.binary(
+        "div", t.builder.splat(1, t.value(i[0]).dtype), t.value(i[0])),
+    "Not": lambda t, n, a, i: t.builder.logical_not(t.value(i[0])),
+    "Relu": lambda t, n, a, i: t.builder.binary(
+        "max", t.value(i[0]), t.builder.splat(0, t.value(i[0]).dtype)),
+    "Cast": lambda t, n, a, i: t.builder.convert(t.value(i[0]), DTYPES[a["to"]]),
+}
+
+
+def from_onnx(model: Any, *, name: str = "main",
+              shapes: Optional[Dict[str, Sequence[int]]] = None) -> Module:
+    """Imports an ONNX model.
+
+    model: an onnx.ModelProto or the path of a file. name: of the function made.
+    shapes: of inputs whose sizes the model leaves open.
+
+    Weights become inputs that a run need not give. Raises ImportRefused for a
+    node that is not translated, by name and number.
+    """
+    import onnx
+    if isinstance(model, (str, os.PathLike)):
+        model = onnx.load(os.fspath(model))
+    if shapes:
+        copy = onnx.ModelProto()
+        copy.CopyFrom(model)
+        model = copy
+        for given in model.graph.input:
+            for dim, size in zip(given.type.tensor_type.shape.dim,
+                                 shapes.get(given.name, ())):
+                dim.dim_value = size
+    translator = Translator(model, name)
+    translator.graph()
+    return Module(translator.builder, translator.remarks)

@@ -1,0 +1,80 @@
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models in JAX: every attention is found, and what the kernels give in the
+simulator is what JAX gives."""
+
+import unittest
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import goatc
+import jax_models
+from goatc.frontends.builder import ImportRefused
+from goatc.frontends.jax import from_jax
+
+RNG = np.random.default_rng(5)
+# Weights and rows are rounded to f16 at different places by the two.
+TOLERANCE = 4e-3
+
+
+def difference(found, expected):
+    expected = np.asarray(expected, np.float64)
+    return np.linalg.norm(found - expected) / np.linalg.norm(expected)
+
+
+class JaxTest(unittest.TestCase):
+    def check(self, model, x, length):
+        parameters = jax_models.parameters(0, length=length)
+
+        def function(x):
+            return model(x, parameters)
+        module = from_jax(function, x)
+        self.assertEqual(len(module.attentions), 2, module.remarks)
+        expected = jax.jit(function)(x)
+        for on in ("reference", "sim"):
+            self.assertLess(difference(module.run(x, on=on), expected),
+                            TOLERANCE, on)
+        return module
+
+    def test_gpt(self):
+        ids = RNG.integers(0, 17, (2, 24)).astype(np.int32)
+        module = self.check(jax_models.gpt, ids, 24)
+        self.assertEqual(module.text.count("goat.xsa"), 2)
+        self.assertEqual(module.text.count("math.cos"), 6)
+        self.assertNotIn("math.exp ", module.text)
+        kernel = module.kernels()[0]
+        self.assertEqual(kernel.inputs[0].shape, (2, 2, 24, 16))
+
+    def test_vit(self):
+        images = RNG.normal(size=(2, 16, 16, 3)).astype(np.float32)
+        module = self.check(jax_models.vit, images, 17)
+        self.assertNotIn("goat.xsa", module.text)
+
+    def test_softmax_over_something_else_is_left_alone(self):
+        def function(q, k, v):
+            return jax.nn.softmax(q @ k.T, axis=0) @ v
+        q = RNG.normal(size=(8, 16)).astype(np.float32)
+        module = from_jax(function, q, q, q)
+        self.assertEqual(module.attentions, [])
+        self.assertIn("over the keys", module.remarks[0].message)
+        self.assertTrue(module.remarks[0].file.endswith("test_jax.py"))
+        self.assertLess(difference(module.run(q, q, q),
+                                   jax.jit(function)(q, q, q)), 1e-5)
+
+    def test_an_unknown_op_is_refused_by_name_and_place(self):
+        with self.assertRaisesRegex(ImportRefused,
+                                    r"test_jax.py:\d+: .*stablehlo.sort|chlo"):
+            from_jax(lambda x: jnp.sort(x),
+                     jax.ShapeDtypeStruct((8,), jnp.float32))
+
+    def test_inputs_that_do_not_fit(self):
+        module = from_jax(lambda x: x + 1,
+                          jax.ShapeDtypeStruct((8,), jnp.float32))
+        with self.assertRaisesRegex(goatc.ArtifactError, "1 inputs of 'main'"):
+            module.run()
+
+
+if __name__ == "__main__":
+    unittest.main()

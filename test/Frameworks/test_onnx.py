@@ -1,0 +1,190 @@
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models in ONNX: every attention is found, and what the kernels give in the
+simulator is what ONNX's reference gives."""
+
+import unittest
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from goatc.frontends.builder import ImportRefused
+from goatc.frontends.onnx import from_onnx
+
+RNG = np.random.default_rng(7)
+# Weights and rows are rounded to f16 at different places by the two.
+TOLERANCE = 4e-3
+
+
+class Graph:
+    """A model, node by node."""
+
+    def __init__(self, opset=23):
+        self.nodes, self.weights, self.opset = [], [], opset
+
+    def op(self, kind, *inputs, outputs=1, **attributes):
+        names = [self.weight(i) if isinstance(i, np.ndarray) else i
+                 for i in inputs]
+        out = [f"v{len(self.nodes)}_{n}" for n in range(outputs)]
+        self.nodes.append(helper.make_node(kind, names, out,
+                                           name=f"n{len(self.nodes)}",
+                                           **attributes))
+        return out[0] if outputs == 1 else out
+
+    def weight(self, array):
+        name = f"w{len(self.weights)}"
+        self.weights.append(numpy_helper.from_array(array, name))
+        return name
+
+    def model(self, inputs, output):
+        graph = helper.make_graph(
+            self.nodes, "g",
+            [helper.make_tensor_value_info(n, t, s) for n, t, s in inputs],
+            [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)],
+            self.weights)
+        return helper.make_model(graph, opset_imports=[
+            helper.make_opsetid("", self.opset)])
+
+
+def draw(*shape, scale=None):
+    scale = shape[0] ** -0.5 if scale is None else scale
+    return (scale * RNG.normal(size=shape)).astype(np.float32)
+
+
+def f32(number):
+    return np.array(number, np.float32)
+
+
+def i64(*numbers):
+    return np.array(numbers, np.int64)
+
+
+def attention(g, x, length, width, count, gpt):
+    """Self attention; for gpt causal, with a prior on distance and key, and
+    with the part along the row's own value taken out."""
+    depth = width // count
+    qkv = g.op("MatMul", g.op("Cast", x, to=TensorProto.FLOAT16),
+               draw(width, 3 * width, scale=0.3).astype(np.float16))
+    parts = g.op("Split", qkv, outputs=3, axis=-1, num_outputs=3)
+    q, k, v = (g.op("Transpose", g.op(
+        "Reshape", part, i64(0, 0, count, depth)), perm=[0, 2, 1, 3])
+        for part in parts)
+    s = g.op("MatMul", q, g.op("Transpose", k, perm=[0, 1, 3, 2]))
+    s = g.op("Div", g.op("Cast", s, to=TensorProto.FLOAT), f32(depth ** 0.5))
+    if gpt:
+        i = g.op("Range", i64(0).reshape(()), i64(length).reshape(()),
+                 i64(1).reshape(()))
+        row, column = (g.op("Unsqueeze", i, i64(axis)) for axis in (1, 0))
+        distance = g.op("Cast", g.op("Sub", row, column), to=TensorProto.FLOAT)
+        prior = draw(count, 1, length, scale=0.5)
+        for omega in (1.0, 0.1):
+            phase = g.op("Mul", distance, f32(omega))
+            for kind in ("Cos", "Sin"):
+                prior = g.op("Add", prior, g.op(
+                    "Mul", draw(count, 1, 1, scale=0.5), g.op(kind, phase)))
+        s = g.op("Add", s, prior)
+        s = g.op("Where", g.op("GreaterOrEqual", row, column), s, f32(-np.inf))
+    p = g.op("Cast", g.op("Softmax", s, axis=-1), to=TensorProto.FLOAT16)
+    y = g.op("MatMul", p, v)
+    if gpt:
+        norm = g.op("ReduceL2", v, i64(-1), keepdims=1)
+        v = g.op("Div", v, g.op("Max", norm, np.array(1e-3, np.float16)))
+        along = g.op("ReduceSum", g.op("Mul", y, v), i64(-1), keepdims=1)
+        y = g.op("Sub", y, g.op("Mul", along, v))
+    y = g.op("Reshape", g.op("Transpose", g.op(
+        "Cast", y, to=TensorProto.FLOAT), perm=[0, 2, 1, 3]), i64(0, 0, width))
+    return g.op("MatMul", y, draw(width, width))
+
+
+def block(g, x, length, width, count, gpt):
+    def norm(x):
+        return g.op("LayerNormalization", x, draw(width, scale=1),
+                    draw(width, scale=0.1), axis=-1)
+    x = g.op("Add", x, attention(g, norm(x), length, width, count, gpt))
+    h = g.op("Gelu", g.op("MatMul", norm(x), draw(width, 4 * width)))
+    return g.op("Add", x, g.op("MatMul", h, draw(4 * width, width)))
+
+
+def difference(found, expected):
+    expected = np.asarray(expected, np.float64)
+    return np.linalg.norm(found - expected) / np.linalg.norm(expected)
+
+
+class OnnxTest(unittest.TestCase):
+    def check(self, model, *arrays, attentions):
+        module = from_onnx(model)
+        self.assertEqual(len(module.attentions), attentions, module.remarks)
+        names = [given.name for given in model.graph.input]
+        expected = ReferenceEvaluator(model).run(None, dict(zip(names, arrays)))
+        for on in ("reference", "sim"):
+            self.assertLess(difference(module.run(*arrays, on=on), expected[0]),
+                            TOLERANCE, on)
+        return module
+
+    def test_gpt(self):
+        g = Graph()
+        x = g.op("Gather", draw(17, 32, scale=1), "ids")
+        x = g.op("Add", x, draw(24, 32, scale=0.3))
+        for _ in range(2):
+            x = block(g, x, 24, 32, 2, gpt=True)
+        out = g.op("MatMul", x, draw(32, 17))
+        module = self.check(g.model([("ids", TensorProto.INT64, (2, 24))], out),
+                            RNG.integers(0, 17, (2, 24)), attentions=2)
+        self.assertEqual(module.text.count("goat.xsa"), 2)
+        self.assertNotIn("math.exp ", module.text)
+
+    def test_vit(self):
+        g = Graph()
+        x = g.op("Reshape", "images", i64(2, 4, 4, 4, 4, 3))
+        x = g.op("Reshape", g.op("Transpose", x, perm=[0, 1, 3, 2, 4, 5]),
+                 i64(2, 16, 48))
+        x = g.op("MatMul", x, draw(48, 32))
+        first = g.op("Expand", draw(1, 1, 32), i64(2, 1, 32))
+        x = g.op("Concat", first, x, axis=1)
+        for _ in range(2):
+            x = block(g, x, 17, 32, 2, gpt=False)
+        x = g.op("Gather", x, np.array(0, np.int64), axis=1)
+        out = g.op("Gemm", x, draw(5, 32, scale=0.2), draw(5), transB=1)
+        self.check(g.model([("images", TensorProto.FLOAT, (2, 16, 16, 3))], out),
+                   RNG.normal(size=(2, 16, 16, 3)).astype(np.float32),
+                   attentions=2)
+
+    def test_the_attention_op(self):
+        for heads, causal, masked in ((4, 1, False), (2, 0, True)):
+            g = Graph()
+            q, k, v = (g.op("Cast", name, to=TensorProto.FLOAT16)
+                       for name in "qkv")
+            mask = [RNG.random((9, 13)) < 0.8] if masked else []
+            if masked:
+                mask[0][:, 0] = True
+            out = g.op("Cast", g.op("Attention", q, k, v, *mask,
+                                    is_causal=causal, scale=0.3),
+                       to=TensorProto.FLOAT)
+            shapes = ((1, 4, 9, 16), (1, heads, 13, 16), (1, heads, 13, 16))
+            module = self.check(
+                g.model([(n, TensorProto.FLOAT, s)
+                         for n, s in zip("qkv", shapes)], out),
+                *(RNG.normal(size=s).astype(np.float32) for s in shapes),
+                attentions=1)
+            self.assertEqual(any("top left" in r.message
+                                 for r in module.remarks), bool(causal))
+
+    def test_an_unknown_node_is_refused_by_name(self):
+        g = Graph()
+        out = g.op("Det", "x")
+        with self.assertRaisesRegex(ImportRefused, "node 0 'n0' of Det: "):
+            from_onnx(g.model([("x", TensorProto.FLOAT, (3, 3))], out))
+
+    def test_open_sizes_are_given(self):
+        g = Graph()
+        model = g.model([("x", TensorProto.FLOAT, ("n", 3))],
+                        g.op("Neg", "x"))
+        with self.assertRaisesRegex(ImportRefused, "'x' to have known sizes"):
+            from_onnx(model)
+        self.assertEqual(from_onnx(model, shapes={"x": (2, 3)}).inputs[0].shape,
+                         (2, 3))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,122 @@
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: numpy, goatc-library
+# RUN: %python -B %s
+"""Tests of the builder that the frontends share: what it writes, the reference
+evaluates as NumPy does."""
+
+from pathlib import Path
+import sys
+import unittest
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python")]
+
+from goatc.frontends.builder import (Builder, ImportRefused,  # noqa: E402
+                                     reassociate)
+from goatc.frontends.module import Module  # noqa: E402
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(2, 3, 4)).astype(np.float32)
+
+
+class BuilderTest(unittest.TestCase):
+    def check(self, build, expected, *arrays):
+        builder = Builder("main")
+        values = [builder.add_input("x", array.shape, {"f": "f32", "i": "i32"}
+                                    [array.dtype.kind]) for array in arrays]
+        builder.results = [build(builder, *values)]
+        found = Module(builder).run(*arrays, on="reference")
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+    def test_elementwise_broadcasts(self):
+        self.check(lambda b, x, y: b.binary("sub", x, y), X - X[:, :1],
+                   X, X[:, :1])
+        self.check(lambda b, x: b.select(
+            b.compare("gt", x, b.splat(0, "f32")), x, b.unary("neg", x)),
+            np.abs(X), X)
+        self.check(lambda b, x: b.logistic(x), 1 / (1 + np.exp(-X)), X)
+        self.check(lambda b, x: b.convert(b.convert(x, "i32"), "f32"),
+                   np.trunc(X), X)
+
+    def test_reductions(self):
+        self.check(lambda b, x: b.reduce("max", x, [1], keep=True),
+                   X.max(1, keepdims=True), X)
+        self.check(lambda b, x: b.reduce("add", x, [0, -1]), X.sum((0, 2)), X)
+
+    def test_contractions(self):
+        self.check(lambda b, x, y: b.contract("bij,bkj->bik", x, y),
+                   np.einsum("bij,bkj->bik", X, X), X, X)
+
+    def test_changes_of_shape(self):
+        self.check(lambda b, x: b.transpose(x, [2, 0, 1]),
+                   X.transpose(2, 0, 1), X)
+        self.check(lambda b, x: b.reshape(x, [4, 3, 1, 2]),
+                   X.reshape(4, 3, 1, 2), X)
+        self.check(lambda b, x: b.slice(x, [0, 1, 0], [2, 2, 2], [1, 1, 2]),
+                   X[:, 1:, ::2], X)
+        self.check(lambda b, x: b.concat([x, x], 1),
+                   np.concatenate([X, X], 1), X)
+        self.check(lambda b, x: b.broadcast(x, [5, 2, 3, 4]),
+                   np.broadcast_to(X, (5, 2, 3, 4)), X)
+        self.assertEqual(reassociate((2, 3, 4, 1), (6, 2, 2)),
+                         [([0, 1], [0]), ([2, 3], [1, 2])])
+
+    def test_indices(self):
+        ids = np.array([[2, 0], [1, 1]], np.int32)
+        self.check(lambda b, x, i: b.take(x, i, 1), X.take(ids, 1), X, ids)
+        self.check(lambda b, x: b.binary("add", x, b.iota([3, 4], 0, "f32")),
+                   X + np.arange(3)[:, None], X)
+
+    def test_constants(self):
+        table = RNG.normal(size=(3, 4)).astype(np.float32)
+        large = RNG.normal(size=(2, 3, 4, 30)).astype(np.float32)
+        self.check(lambda b, x: b.binary("add", x, b.constant(table, "f32")),
+                   X + table, X)
+        self.check(lambda b, x: b.binary(
+            "max", b.reduce("add", b.constant(large, "f32"), [3]),
+            b.splat(-np.inf, "f32")), large.sum(3), X)
+
+    def test_refusals(self):
+        builder = Builder("main")
+        x = builder.add_input("x", (2, 3), "f32")
+        with self.assertRaisesRegex(ImportRefused, "of 6 elements but got"):
+            builder.reshape(x, [4])
+        with self.assertRaisesRegex(ImportRefused, "one dtype for 'add'"):
+            builder.binary("add", x, builder.splat(1, "i32"))
+        with self.assertRaisesRegex(ImportRefused, "agree in ij,jk->ik"):
+            builder.contract("ij,jk->ik", x, x)
+
+    def test_attention_is_found(self):
+        builder = Builder("main")
+        q, k, v = (builder.add_input(name, (1, 2, 8, 16), "f16")
+                   for name in "qkv")
+        alpha = builder.add_input("alpha", (2, 3), "f32")
+        s = builder.contract("bhid,bhjd->bhij", q, k, "f32")
+        # A short sum of features of the distance is computed for each pair.
+        distance = builder.binary("sub", builder.iota([8, 8, 3], 0, "f32"),
+                                  builder.iota([8, 8, 3], 1, "f32"))
+        distance = builder.binary("mul", distance,
+                                  builder.iota([8, 8, 3], 2, "f32"))
+        s = builder.binary("add", s, builder.contract(
+            "hr,ijr->hij", alpha, builder.unary("cos", distance)))
+        e = builder.unary("exp", builder.binary(
+            "sub", s, builder.reduce("max", s, [3], keep=True)))
+        p = builder.binary("div", e, builder.reduce("add", e, [3], keep=True))
+        y = builder.contract("bhij,bhjd->bhid", builder.convert(p, "f16"), v)
+        builder.results = [builder.binary("add", y, y)]
+        module = Module(builder)
+        self.assertEqual(module.text.count("math.cos"), 3)
+        self.assertEqual(module.attentions, ["main_attention_0"])
+        arrays = [RNG.normal(size=(1, 2, 8, 16)).astype(np.float16)
+                  for _ in range(3)]
+        arrays.append(RNG.normal(size=(2, 3)).astype(np.float32))
+        sim, exact = (module.run(*arrays, on=on) for on in ("sim", "reference"))
+        self.assertLess(np.linalg.norm(sim - exact) / np.linalg.norm(exact),
+                        2e-3)
+
+
+if __name__ == "__main__":
+    unittest.main()
