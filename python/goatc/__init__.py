@@ -17,6 +17,10 @@ from goatc.artifact import ArtifactError
 from goatc.capture import capture
 from goatc.device import DeviceArray, DeviceKernel, launch, to_device
 from goatc.driver import DeviceError
+from goatc.frontends.builder import ImportRefused
+from goatc.frontends.jax import from_jax
+from goatc.frontends.module import Module
+from goatc.frontends.onnx import from_onnx
 from goatc.kernel import (Comparison, Kernel, KernelFault, Parameter, compare,
                           compile, count, emit, load, run, transform)
 from goatc.library import (CompileError, Diagnostic, GoatError,

@@ -160,8 +160,9 @@ def add(wheel: zipfile.ZipFile, name: str, data: bytes) -> None:
 
 def package_files() -> Dict[str, bytes]:
     """Returns the files of the Python package."""
-    return {f"goatc/{path.name}": path.read_bytes()
-            for path in (TOP / "python" / "goatc").iterdir()
+    package = TOP / "python"
+    return {path.relative_to(package).as_posix(): path.read_bytes()
+            for path in (package / "goatc").rglob("*")
             if path.suffix == ".py" or path.name == "py.typed"}
 
 
