@@ -10,7 +10,7 @@ docs/python.md is the tutorial. The package is called goatc because `goat` is
 the import name of the official module of the method.
 """
 
-from goatc import cache, exclude, mask, prior
+from goatc import cache, exclude, mask, prior, rows
 from goatc.attention import Attention, attention
 from goatc.arrays import to_float
 from goatc.artifact import ArtifactError

@@ -17,7 +17,9 @@ from goatc.trace import (F32, I1, INDEX, STATE, Parameters, Tensor, Trace,
 
 # What each region is called with, and what a coordinate is.
 ARGUMENTS = {"score": "sbhij", "mask": "bhij", "exclude": "yobhi",
-             "own": "bhi"}
+             "own": "bhi", "load_q": "rbhi", "load_k": "rbhj"}
+ROWS = {"y": "y", "o": "own", "r": "row"}
+LAYOUTS = {"bhsd": (1, 2), "bshd": (2, 1)}  # the axes of heads and of rows
 
 
 class Attention:
@@ -46,6 +48,9 @@ def attention(query: Any, key: Any, value: Any, *,
               mask: Optional[Callable[..., Any]] = None,
               exclude: Optional[Callable[..., Any]] = None,
               own: Optional[Callable[..., Any]] = None,
+              load_q: Optional[Callable[..., Any]] = None,
+              load_k: Optional[Callable[..., Any]] = None,
+              layout: str = "bhsd", strided: bool = False,
               scale: Any = None, sink: Any = None,
               normalizer: str = "softmax", q_offset: Any = None,
               k_offset: Any = None, q_lengths: Any = None,
@@ -62,6 +67,12 @@ def attention(query: Any, key: Any, value: Any, *,
     exclude: (y, own, b, h, i) to the row that is stored; y is the finished row,
         own the token's own value row. Or one of `goatc.exclude`.
     own: (b, h, i) to the index of the own row, where it is another.
+    load_q, load_k: (row, b, h, i) to the row of query (of key) that scores are
+        computed from, such as one of `goatc.rows`; h is a head of query (of
+        key).
+    layout: "bshd" for axes (B, L, H, D) of query, key, value and the output.
+    strided: whether calls may give query, key, value and the output with gaps,
+        in variants of the kernel; else they are contiguous.
     scale: a number or an f32 scalar; 1/√D when None.
     sink: f32 (Hq), a logit that joins each row.
     normalizer: "softmax" or "sigmoid".
@@ -78,7 +89,10 @@ def attention(query: Any, key: Any, value: Any, *,
     Raises TraceError where a function cannot be recorded, and ValueError for
     arguments that are wrong by themselves; the compiler checks the rest.
     """
-    builder = Builder()
+    if layout not in LAYOUTS:
+        raise ValueError(f"expected the layout to be bhsd or bshd but got "
+                         f"'{layout}'")
+    builder = Builder(layout, strided)
     operands = [builder.operand(array, part) for array, part in
                 ((query, "query"), (key, "key"), (value, "value"))]
     clauses, attributes = [], []
@@ -110,11 +124,14 @@ def attention(query: Any, key: Any, value: Any, *,
                          f"got '{normalizer}'")
     if normalizer != "softmax":
         attributes.append(f"normalizer = #goat.normalizer<{normalizer}>")
+    if layout != "bhsd":
+        attributes.append(f"layout = #goat.layout<{layout}>")
     if isinstance(score, Prior):
         score = add_to_score(score)
-    width = operands[2].shape[3]
     for part, function in (("score", score), ("mask", mask),
-                           ("exclude", exclude), ("own", own)):
+                           ("exclude", exclude), ("own", own),
+                           ("load_q", load_q), ("load_k", load_k)):
+        width = operands[0 if part.startswith("load") else 2].shape[3]
         if function is not None:
             clauses.append(builder.region(part, function, width))
     return builder.finish(name, operands, clauses, attributes, return_lse)
@@ -128,7 +145,9 @@ def add_to_score(prior: Prior) -> Callable[..., Any]:
 class Builder:
     """Collects parameters and regions of one layer."""
 
-    def __init__(self) -> None:
+    def __init__(self, layout: str, strided: bool) -> None:
+        self.head_axis, self.row_axis = LAYOUTS[layout]
+        self.strided = strided
         self.parameters = Parameters()
         self.rewriter = Rewriter()
 
@@ -153,11 +172,11 @@ class Builder:
                                  f"goatc.Tensor but got a "
                                  f"{type(given).__name__}")
             shape, dtype = shape_and_dtype(given)
-            given = Tensor([None if axis in (0, 2) else size for axis, size in
-                            enumerate(shape)], dtype)
+            given = Tensor([None if axis in (0, self.row_axis) else size
+                            for axis, size in enumerate(shape)], dtype)
         if given.ndim != 4:
-            raise ValueError(f"expected '{name}' of rank 4, (B, H, L, D), but "
-                             f"got {given.ndim}")
+            raise ValueError(f"expected '{name}' of rank 4, (B, H, L, D) or "
+                             f"(B, L, H, D), but got {given.ndim}")
         operand = Tensor(given.shape, given.dtype, name)
         self.parameters.add(operand)
         return operand
@@ -168,9 +187,10 @@ class Builder:
         letters = ARGUMENTS[part]
         check_arity(part, function, letters)
         trace = Trace(self.parameters)
+        trace.part = part
         arguments = []
         for letter in letters:
-            if letter in "yo":
+            if letter in ROWS:
                 arguments.append(Value(trace, f"%{letter}", F32, width))
             elif letter == "s":
                 arguments.append(Value(trace, "%s", F32))
@@ -199,28 +219,38 @@ class Builder:
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
             raise ValueError(f"expected a name of letters, digits and _ but got "
                              f"'{name}'")
-        free = free_coordinates(operands)
+        query, key = operands[0], operands[1]
+        lengths = {"b": query.shape[0], "i": query.shape[self.row_axis],
+                   "j": key.shape[self.row_axis]}
+        free = [letter for letter, size in lengths.items() if size is None]
         types = {}
         for tensor in self.parameters.tensors:
             types[self.parameters.add(tensor)] = (
                 self.parameters.type_of(tensor, free))
-        query, key, value = (types[self.parameters.add(o)] for o in operands)
-        q, v = operands[0], operands[2]
-        results = [("out", show_type((*q.shape[:3], v.shape[3]), q.dtype))]
+        q, k, v = (types[self.parameters.add(o)] for o in operands)
+        out = (*query.shape[:3], operands[2].shape[3])
+        results = [("out", show_type(out, query.dtype))]
         if return_lse:
-            results.append(("lse", show_type(q.shape[:3], "f32")))
+            results.append(("lse", show_type(
+                (query.shape[0], query.shape[self.head_axis], lengths["i"]),
+                "f32")))
+        gaps = {"%query", "%key", "%value", "out"} if self.strided else set()
         values = ", ".join(f"%{result}" for result, _ in results)
         result_types = ", ".join(kind for _, kind in results)
-        given = ", ".join(f"{ssa}: {kind}" for ssa, kind in types.items())
-        named = ", ".join(f'{kind} {{goat.name = "{result}"}}'
-                          for result, kind in results)
+        given = ", ".join(
+            f"{ssa}: {kind}{' {goat.strided}' if ssa in gaps else ''}"
+            for ssa, kind in types.items())
+        named = ", ".join(
+            f'{kind} {{goat.name = "{result}"'
+            f"{', goat.strided' if result in gaps else ''}}}"
+            for result, kind in results)
         extra = (f" attributes {{{', '.join(attributes)}}}" if attributes
                  else "")
         body = " ".join(clauses)
         text = (f"func.func @{name}({given})\n    -> ({named}) {{\n"
                 f"  {values} = goat.attention %query, %key, %value "
                 f"{body}{extra}\n"
-                f"    : ({query}, {key}, {value}) -> ({result_types})\n"
+                f"    : ({q}, {k}, {v}) -> ({result_types})\n"
                 f"  return {values} : {result_types}\n}}\n")
         text = re.sub(r"type\((%\w+)\)", lambda found: types[found[1]], text)
         bound = {self.parameters.names[id(t)]: t.data
@@ -240,13 +270,6 @@ def shape_and_dtype(array: Any) -> Tuple[Tuple[int, ...], str]:
     return host.shape, dtype_name(host.dtype)
 
 
-def free_coordinates(operands: Sequence[Tensor]) -> List[str]:
-    """Returns the coordinates whose sizes are known at run time only."""
-    query, key = operands[0], operands[1]
-    sizes = {"b": query.shape[0], "i": query.shape[2], "j": key.shape[2]}
-    return [letter for letter, size in sizes.items() if size is None]
-
-
 def show_type(shape: Sequence[Optional[int]], dtype: str) -> str:
     """Returns an MLIR tensor type."""
     return "tensor<" + "".join(f"{'?' if size is None else size}x"
@@ -256,13 +279,14 @@ def show_type(shape: Sequence[Optional[int]], dtype: str) -> str:
 def check_arity(part: str, function: Callable[..., Any],
                 letters: str) -> None:
     """Raises TraceError unless a function takes the region's arguments."""
-    spelled = ", ".join({"y": "y", "o": "own"}.get(c, c) for c in letters)
+    spelled = ", ".join(ROWS.get(letter, letter) for letter in letters)
     if not callable(function):
         raise TraceError(f"expected '{part}' to be a function of ({spelled}) but "
                          f"got a {type(function).__name__}")
     if part == "mask" and isinstance(function, Prior) or (
             part != "mask" and isinstance(function, Mask)):
-        module = "prior" if part == "score" else part
+        module = {"score": "prior", "load_q": "rows", "load_k": "rows"}.get(
+            part, part)
         raise TraceError(f"expected '{part}' to be one of goatc.{module} or a "
                          f"function of ({spelled}) but got {function!r}")
     try:
@@ -284,7 +308,7 @@ def fit(part: str, value: Value, width: Optional[int]) -> Value:
         return value
     if part == "own" and value.kind not in (F32, I1):
         return as_index(value)
-    if part == "exclude":
+    if part in ("exclude", "load_q", "load_k"):
         return spread(as_float(value), width)
     wanted = {"score": "a number", "mask": "a truth value",
               "own": "an integer"}[part]

@@ -80,6 +80,15 @@ class Exclusion(Term):
                          lambda y, own, *at: other(self(y, own, *at), own, *at))
 
 
+class Load(Term):
+    """Maps a row of query or key, (row, b, h, i) to a row. `a.then(b)` does b
+    after a."""
+
+    def then(self, other: Callable[..., Any]) -> "Load":
+        return Load(f"{self!r}.then({other!r})",
+                    lambda row, *at: other(self(row, *at), *at))
+
+
 # Coordinates.
 
 def distance(b: Value, i: Value, j: Value) -> Value:

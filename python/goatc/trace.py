@@ -201,7 +201,7 @@ class Trace:
         self.lines: List[str] = []
         self.known: Dict[str, str] = {}
         self.indent = "  " * depth
-        self.coordinates: Dict[str, Value] = {}
+        self.part = ""  # the name of the region
 
     def emit(self, text: str, kind: str, width: Optional[int] = None,
              **facts: Any) -> Value:

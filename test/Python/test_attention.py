@@ -33,11 +33,17 @@ DOCUMENTS = np.sort(RNG.integers(0, 3, (B, L)), -1)
 ALLOWED = RNG.integers(0, 2, (L, L)).astype(bool) | np.eye(L, dtype=bool)
 
 
-def by_numpy(score=None, mask=None, exclude=None):
+def by_numpy(score=None, mask=None, exclude=None, load_q=None, load_k=None):
     """Returns out and lse of the functions called on arrays, in float64."""
     b, h, i, j = np.ogrid[:B, :HQ, :L, :L]
-    q, k, v = (np.repeat(a.astype(np.float64), HQ // a.shape[1], 1)
-               for a in (Q, K, V))
+    q, k, v = (a.astype(np.float64) for a in (Q, K, V))
+    rows = np.arange(L)[:, None]
+    # Loaded rows are rounded to the type of query.
+    if load_q:
+        q = load_q(q, b, h, rows).astype(np.float16).astype(np.float64)
+    if load_k:
+        k = load_k(k, b, h[:, :HKV], rows).astype(np.float16).astype(np.float64)
+    q, k, v = (np.repeat(a, HQ // a.shape[1], 1) for a in (q, k, v))
     s = np.einsum("bhid,bhjd->bhij", q, k) / np.sqrt(D)
     t = np.broadcast_to(score(s, b, h, i, j), s.shape) if score else s
     sees = np.broadcast_to(mask(b, h, i, j) if mask else True, s.shape)
@@ -320,9 +326,54 @@ class MethodTest(unittest.TestCase):
                            np.stack([np.roll(v[:, n], -n, 1)
                                      for n in range(HQ)], 1)))
 
+    def test_loads(self):
+        omega = np.array([1.0, 0.1], np.float32)
+        weight = RNG.normal(size=D).astype(np.float32)
+        rows = goatc.rows
+
+        def rope(x, i, columns, magnitude=1.0):
+            angle = i * omega.astype(np.float64)
+            a, c = (x[..., n] for n in columns)
+            y = x.copy()
+            y[..., columns[0]] = magnitude * (a * np.cos(angle) -
+                                              c * np.sin(angle))
+            y[..., columns[1]] = magnitude * (c * np.cos(angle) +
+                                              a * np.sin(angle))
+            return y
+
+        halves, neighbours = ([0, 1], [2, 3]), ([2, 4], [3, 5])
+        self.check(
+            {"load_q": rows.rms_norm(weight, 1e-3).then(rows.rope(omega)),
+             "load_k": rows.l2_norm().then(rows.rope(
+                 omega, "neighbours", first=2, magnitude=1.5))},
+            load_q=lambda x, b, h, i: rope(
+                x / np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(1e-3)) *
+                weight, i, halves),
+            load_k=lambda x, b, h, i: rope(
+                x / np.maximum(np.sqrt((x * x).sum(-1, keepdims=True)), 1e-12),
+                i, neighbours, 1.5))
+        self.check({"load_q": rows.rope(omega, position=lambda b, h, i: i // 4)},
+                   load_q=lambda x, b, h, i: rope(x, i // 4, halves))
+        self.check({"load_k": lambda row, b, h, j: row * (0.5 + h * 0.25)},
+                   load_k=lambda x, b, h, j: x * (0.5 + h[..., :] * 0.25))
+
+    def test_the_other_layout(self):
+        expected = by_numpy(mask=lambda b, h, i, j: j <= i)
+        q, k, v = (np.ascontiguousarray(a.transpose(0, 2, 1, 3))
+                   for a in (Q, K, V))
+        kernel = goatc.compile(goatc.attention(
+            q, k, v, mask=goatc.mask.causal(), layout="bshd", return_lse=True),
+            target="reference")
+        actual = goatc.run(kernel, q, k, v, on="reference")
+        np.testing.assert_allclose(actual.out.transpose(0, 2, 1, 3),
+                                   expected[0], rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(actual.lse, expected[1], rtol=1e-6)
+
     def test_refused_parameters(self):
         for make, message in (
                 (lambda: goatc.exclude.xsa(mode="max"), "clamp, add, where"),
+                (lambda: goatc.rows.rope(SLOPES, "thirds"), "halves or neigh"),
+                (lambda: goatc.attention(Q, K, V, layout="sbhd"), "bhsd or bshd"),
                 (lambda: goatc.exclude.gate(np.zeros((2, 2))), "a number, "),
                 (lambda: goatc.mask.window(), "a width on one side"),
                 (lambda: goatc.mask.documents(np.zeros((1, 1, 1), int)),

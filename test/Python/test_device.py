@@ -200,6 +200,36 @@ class LaunchTest(unittest.TestCase):
             [0, 3, 9, 7, 11])
 
 
+class StridedTest(unittest.TestCase):
+    """A kernel that takes tensors with gaps, in place."""
+
+    def test_heads_of_one_projection(self):
+        driver = goatc.SimDriver()
+        kernel = goatc.compile(goatc.attention(
+            *(a.transpose(0, 2, 1, 3) for a in (Q, K, V)), layout="bshd",
+            strided=True, mask=goatc.mask.causal()), target="sm_80",
+            cubin="none")
+        # Query, key and value side by side in every row, as a linear layer
+        # leaves them.
+        packed = np.concatenate([a.transpose(0, 2, 1, 3) for a in (Q, K, V)], 2)
+        placed = goatc.to_device(packed, driver=driver)
+        b, length, heads, width = Q.transpose(0, 2, 1, 3).shape
+        strides = (length * 3 * heads * width, 3 * heads * width, width, 1)
+
+        class View(Foreign):
+            def __init__(self, place):
+                super().__init__(placed, strides)
+                self.found = self.found._replace(
+                    shape=(b, length, heads, width),
+                    address=placed.address + 2 * place * heads * width)
+
+        out = goatc.launch(kernel, View(0), View(1), View(2), driver=driver)
+        dense = (np.ascontiguousarray(a.transpose(0, 2, 1, 3))
+                 for a in (Q, K, V))
+        np.testing.assert_allclose(out.numpy(), goatc.run(kernel, *dense),
+                                   atol=1e-3)
+
+
 class SimDriverTest(unittest.TestCase):
     def test_what_it_refuses(self):
         driver = goatc.SimDriver()
