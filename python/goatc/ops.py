@@ -223,8 +223,11 @@ def softplus(a: Any) -> Value:
 
 
 def softcap(score: Any, cap: Any) -> Value:
-    """cap · tanh(score / cap)."""
-    return multiply(cap, tanh(divide(score, cap)))
+    """cap · tanh(score / cap), to an absolute error of |cap|·2^-20."""
+    x, y = unify(score, cap, force=F32)
+    if x.width is not None:
+        return multiply(y, tanh(divide(x, y)))
+    return x.trace.emit(f"goat.softcap {x.name}, {y.name}", F32)
 
 
 def row_sum(row: Any) -> Value:

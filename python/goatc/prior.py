@@ -11,8 +11,8 @@ from typing import Any, Callable, Optional
 
 from goatc import ops
 from goatc.capture import capture
-from goatc.terms import Prior, distance
-from goatc.trace import Tensor, Value, current
+from goatc.terms import Prior, distance, key_position
+from goatc.trace import Tensor, Value, as_float, current
 
 
 def as_tensor(array: Any, name: str) -> Tensor:
@@ -71,11 +71,69 @@ def key(table: Any) -> Prior:
     return Prior("key", apply)
 
 
-def alibi(slopes: Any) -> Prior:
-    """−slope_h · δ (arXiv 2108.12409). slopes: f32 (Hq)."""
-    s = as_tensor(slopes, "slopes")
-    return Prior("alibi", lambda b, h, i, j: ops.multiply(
-        ops.negate(distance(b, i, j)), s[h]))
+def alibi(slopes: Any = None, symmetric: bool = False) -> Prior:
+    """−slope_h · δ (arXiv 2108.12409), or −slope_h · |δ|. slopes: f32 per head;
+    2^(−8(h + 1)/Hq) when None."""
+    s = None if slopes is None else as_tensor(slopes, "slopes")
+
+    def apply(b: Any, h: Any, i: Any, j: Any) -> Value:
+        trace = current()
+        given = ""
+        if s is not None:
+            name = trace.parameters.add(s)
+            given = f"slopes({name} : type({name})) "
+        return trace.emit(
+            f"goat.alibi {given}at ({trace.lift(h).name}) distance "
+            f"{distance(b, i, j).name}{' {symmetric}' if symmetric else ''}",
+            "f32")
+
+    return Prior("alibi", apply)
+
+
+def sink(gain: Any, bump: Any, hidden_weight: Any, hidden_bias: Any,
+         out_weight: Any, out_bias: Any, omega: Any, length: Any) -> Prior:
+    """GOAT's sink term as the official module computes it, from the key's
+    position: gain_h · MLP(features) + bump_h · [t = 0].
+
+    gain, bump: f32 per head. hidden_weight: (U, 2M + 2); hidden_bias,
+    out_weight: (U); out_bias: (1); omega: (M). length: the training length, a
+    number or an f32 scalar.
+    """
+    tensors = [as_tensor(array, name) for array, name in (
+        (gain, "gain"), (bump, "bump"), (hidden_weight, "hidden_weight"),
+        (hidden_bias, "hidden_bias"), (out_weight, "out_weight"),
+        (out_bias, "out_bias"), (omega, "sink_omega"))]
+
+    def apply(b: Any, h: Any, i: Any, j: Any) -> Value:
+        trace = current()
+        n = as_float(trace.lift(length)).name
+        names = [trace.parameters.add(tensor) for tensor in tensors]
+        types = ", ".join(f"type({name})" for name in names)
+        return trace.emit(
+            f"goat.sink_prior {names[0]}, {names[1]}, mlp("
+            f"{', '.join(names[2:6])}) frequencies {names[6]} length {n} at ("
+            f"{trace.lift(h).name}, {key_position(b, j).name}) : {types}", "f32")
+
+    return Prior("sink", apply)
+
+
+def t5(table: Any, max_distance: int = 128, bidirectional: bool = False
+       ) -> Prior:
+    """T5's bias (arXiv 1910.10683): table[h, bucket(δ)], f32 (Hq, buckets)."""
+    t = as_tensor(table, "buckets")
+    if t.ndim != 2 or t.shape[1] is None:
+        raise ValueError(f"expected a table (Hq, buckets) of known size but got "
+                         f"{t!r}")
+
+    def apply(b: Any, h: Any, i: Any, j: Any) -> Any:
+        both = ", bidirectional" if bidirectional else ""
+        bucket = current().emit(
+            f"goat.t5_bucket {distance(b, i, j).name} {{buckets = {t.shape[1]} : "
+            f"i32, max_distance = {max_distance} : i32{both}}}", "index",
+            small=True, positive=True)
+        return t[h, bucket]
+
+    return Prior("t5", apply)
 
 
 def bias(table: Any) -> Prior:

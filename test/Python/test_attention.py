@@ -264,6 +264,45 @@ class MethodTest(unittest.TestCase):
                    score=lambda s, b, h, i, j: s + TABLE[
                        h, np.clip(i - j + 2, 0, 4)])
 
+    def test_sink(self):
+        gain, bump = RNG.normal(size=(2, HQ)).astype(np.float32)
+        w1 = RNG.normal(size=(4, 6)).astype(np.float32)
+        b1, w2 = RNG.normal(size=(2, 4)).astype(np.float32)
+        b2 = np.array([0.25], np.float32)
+        omega = np.array([1, 0.5], np.float32)
+
+        def score(s, b, h, i, j):
+            t = np.arange(L, dtype=float)[:, None]
+            x = np.concatenate([np.cos(t * omega), np.sin(t * omega), t / 64,
+                                np.log1p(t) / np.log1p(64.0)], 1) @ w1.T + b1
+            u = (x / (1 + np.exp(-x))) @ w2 + b2
+            return s + gain[h] * u[j] + bump[h] * (j == 0)
+
+        self.check({"score": goatc.prior.sink(gain, bump, w1, b1, w2, b2, omega,
+                                              64.0)}, score=score)
+
+    def test_alibi_and_t5(self):
+        self.check({"score": goatc.prior.alibi()},
+                   score=lambda s, b, h, i, j: s -
+                   2.0 ** (-8 * (h + 1) / HQ) * (i - j))
+        self.check({"score": goatc.prior.alibi(SLOPES, symmetric=True)},
+                   score=lambda s, b, h, i, j: s - SLOPES[h] * abs(i - j))
+        table = RNG.normal(size=(HQ, 8)).astype(np.float32)
+
+        def bucket(d):
+            # 4 exact ones, then 4 up to a distance of 16; the future is 0.
+            d = np.maximum(d, 0)
+            far = 4 + np.floor(np.log(np.maximum(d, 4) / 4) / np.log(4) * 4 +
+                               1e-9).astype(int)
+            return np.where(d < 4, d, np.minimum(far, 7))
+
+        self.check({"score": goatc.prior.t5(table, max_distance=16)},
+                   score=lambda s, b, h, i, j: s + table[h, bucket(i - j)])
+
+    def test_soft_cap(self):
+        self.check({"score": lambda s, b, h, i, j: goatc.softcap(s, 1.5)},
+                   score=lambda s, b, h, i, j: 1.5 * np.tanh(s / 1.5))
+
     def test_masks(self):
         mask = goatc.mask
         for built, by_hand in (
