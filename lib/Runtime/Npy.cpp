@@ -94,9 +94,10 @@ llvm::Expected<Tensor> goat::runtime::readNpy(StringRef path) {
   const ElementType *type = llvm::find_if(
       elementTypes, [&](const ElementType &t) { return descr == t.descr; });
   if (type == std::end(elementTypes))
-    return error("expected elements of type <f2, <f4, <f8, |b1, |i1, <i4 or <i8 but got "
-                 "'" +
-                 descr + "'; save the array with .astype('float32')");
+    return error(
+        "expected elements of type <f2, <f4, <f8, |b1, |i1, <i4 or <i8 but got "
+        "'" +
+        descr + "'; save the array with .astype('float32')");
   if (!valueOfKey(header, "fortran_order").starts_with("False"))
     return error("expected an array in C order; save "
                  "numpy.ascontiguousarray(array)");
@@ -139,7 +140,9 @@ llvm::Error goat::runtime::writeNpy(StringRef path, const Tensor &tensor,
   if (tensor.shape.size() == 1)
     shape += ",";
   std::string header = std::string("{'descr': '") +
-                       (isWide ? "<i8" : isInteger ? "<i4" : "<f4") +
+                       (isWide      ? "<i8"
+                        : isInteger ? "<i4"
+                                    : "<f4") +
                        "', 'fortran_order': False, 'shape': (" + shape + "), }";
   // The elements start at a multiple of 64 bytes; the header ends in a newline.
   const size_t unpadded = magic.size() + 4 + header.size() + 1;
@@ -154,10 +157,9 @@ llvm::Error goat::runtime::writeNpy(StringRef path, const Tensor &tensor,
   const char lead[] = {1, 0, char(header.size() & 255),
                        char(header.size() >> 8)};
   stream << magic << StringRef(lead, sizeof(lead)) << header;
-  std::vector<uint8_t> bytes =
-      pack(tensor, isWide      ? DType::I64
-                   : isInteger ? DType::I32
-                               : DType::F32);
+  std::vector<uint8_t> bytes = pack(tensor, isWide      ? DType::I64
+                                            : isInteger ? DType::I32
+                                                        : DType::F32);
   stream.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   stream.close();
   if (stream.has_error())

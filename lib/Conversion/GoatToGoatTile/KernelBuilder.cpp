@@ -106,8 +106,7 @@ KernelBuilder KernelBuilder::createBefore(StringRef suffix) {
   // A name that no other kernel of the module has.
   std::string stem = (kernel.getName() + "_" + suffix).str(), name = stem;
   for (unsigned number = 2; SymbolTable::lookupSymbolIn(
-           kernel->getParentOp(),
-           StringAttr::get(kernel.getContext(), name));
+           kernel->getParentOp(), StringAttr::get(kernel.getContext(), name));
        ++number)
     name = stem + "_" + std::to_string(number);
   result.createKernel(builder, name, /*hasOutputs=*/false);

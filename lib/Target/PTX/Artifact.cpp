@@ -43,8 +43,8 @@ const char *goat::ptx::dtypeName(DType dtype) {
 }
 
 std::optional<DType> goat::ptx::parseDType(llvm::StringRef name) {
-  for (DType dtype : {DType::F16, DType::BF16, DType::F32, DType::I1,
-                      DType::I8, DType::I32, DType::I64})
+  for (DType dtype : {DType::F16, DType::BF16, DType::F32, DType::I1, DType::I8,
+                      DType::I32, DType::I64})
     if (name == dtypeName(dtype))
       return dtype;
   return std::nullopt;

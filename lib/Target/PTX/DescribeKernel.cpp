@@ -126,8 +126,9 @@ FailureOr<DType> Reader::readDType(Type type) {
     return DType::I8;
   if (type.isInteger(64) || type.isIndex())
     return DType::I64;
-  return function->emitError("expected elements of type f16, bf16, f32, i1, "
-                             "i8, i32 or i64 at the border of a kernel but got ")
+  return function->emitError(
+             "expected elements of type f16, bf16, f32, i1, "
+             "i8, i32 or i64 at the border of a kernel but got ")
          << type;
 }
 

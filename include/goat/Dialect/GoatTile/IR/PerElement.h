@@ -12,8 +12,8 @@
 
 namespace goat::tile {
 
-/// The attribute of a pure op on a tile, and of the ops on registers it becomes,
-/// that is to be evaluated for one element after the other: see
+/// The attribute of a pure op on a tile, and of the ops on registers it
+/// becomes, that is to be evaluated for one element after the other: see
 /// --goat-order-elements.
 inline constexpr llvm::StringLiteral perElementAttrName =
     "goat_tile.per_element";
