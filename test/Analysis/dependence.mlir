@@ -54,10 +54,10 @@ func.func @differences(%q: tensor<1x4x8x64xbf16>) -> tensor<1x4x8x64xbf16> {
     %positions = arith.subi %pi, %pj : index
     // expected-remark @below {{depends on relative batch}}
     %mixed = arith.subi %pi, %j : index
-    // Key minus query, and a distance of other operands, are not that difference.
-    // expected-remark @below {{depends on query key}}
+    // Key minus query is that difference with another sign.
+    // expected-remark @below {{depends on relative batch}}
     %reverse = arith.subi %j, %i : index
-    // expected-remark @below {{depends on query key batch}}
+    // expected-remark @below {{depends on relative batch}}
     %swapped = goat.distance %b, %j, %i
     // expected-remark @below {{depends on query batch}}
     %pij = goat.key_position %b, %i

@@ -7,7 +7,7 @@ that nothing in a schema goes unchecked.
 """
 
 TYPES = {"object": dict, "array": list, "string": str, "null": type(None),
-         "integer": int, "number": (int, float)}
+         "integer": int, "number": (int, float), "boolean": bool}
 NOTES = {"$schema", "$defs", "title", "description"}
 
 
@@ -17,7 +17,8 @@ class SchemaError(ValueError):
 
 def has_type(value, name):
     """Whether a value is of a type of JSON; true and false are no numbers."""
-    return isinstance(value, TYPES[name]) and not isinstance(value, bool)
+    return isinstance(value, TYPES[name]) and (name == "boolean" or
+                                               not isinstance(value, bool))
 
 
 def check(value, schema, root, path="kernel.json"):

@@ -60,7 +60,7 @@ class SchemaTest(unittest.TestCase):
                 (r"workspace_bytes: expected one of 3 kinds, not 0, but got "
                  "'4'", lambda text, launch: text["variants"][0].update(
                      workspace_bytes="4")),
-                (r"parameters\[1\]: expected one of 4 kinds, not 0,",
+                (r"parameters\[1\]: expected one of 5 kinds, not 0,",
                  lambda text, launch: launch["parameters"][1].pop("offset")),
                 (r"grid: expected minItems 3",
                  lambda text, launch: launch["grid"].pop()),

@@ -59,7 +59,7 @@ def shift_diagonal(text: str) -> str:
 def leave_xsa_out(text: str) -> str:
     # z = fma(−c, v, y): without its product it is y.
     head, tail = text.rsplit("math.fma", 1)
-    operands = re.match(r" (%\w+), (%\w+), (%\w+) : (.*)", tail)
+    operands = re.match(r" (%\w+), (%\w+), (%\w+)(?: \{.*?\})? : (.*)", tail)
     line = f"arith.maxnumf {operands[3]}, {operands[3]} : {operands[4]}"
     return head + line + tail[operands.end():]
 

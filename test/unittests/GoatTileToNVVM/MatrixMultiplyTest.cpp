@@ -203,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
         Product{16, 24, 16, 1, false, false, false, Element::TF32},
         Product{16, 256, 128, 1, false, true, true, Element::TF32},
         Product{64, 48, 64, 4, true, true, false, Element::RoundedTF32},
-        Product{64, 64, 40, 8, true, true, false, Element::RoundedTF32},
+        Product{128, 64, 40, 8, true, true, false, Element::RoundedTF32},
         Product{64, 40, 64, 2, false, true, true, Element::RoundedTF32, 64},
         Product{32, 24, 16, 1, true, false, false, Element::RoundedTF32},
         Product{16, 16, 8, 1, true, true, false, Element::Exact},

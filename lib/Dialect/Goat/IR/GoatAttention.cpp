@@ -91,8 +91,8 @@ static LogicalResult verifyShapes(AttentionOp op) {
 
   if (Value lse = op.getLse()) {
     auto type = cast<RankedTensorType>(lse.getType());
-    for (auto [dim, axis] :
-         llvm::enumerate(ArrayRef<int64_t>{0, headAxis, lengthAxis}))
+    const int64_t axes[] = {0, headAxis, lengthAxis};
+    for (auto [dim, axis] : llvm::enumerate(axes))
       if (!agree(type.getDimSize(dim), query.getDimSize(axis)))
         return op.emitOpError("(C6) expected dimension ")
                << dim << " of lse to be " << sizeText(query.getDimSize(axis))

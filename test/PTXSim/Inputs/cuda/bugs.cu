@@ -76,7 +76,7 @@ TWINS(haloTooSmall, (const float *in, float *out), (in, out))
 // An index into a local array that is too large for some inputs.
 template <bool Fixed>
 __device__ void localIndexBody(const int *in, int *out) {
-  int counts[8];
+  volatile int counts[8];
   for (int j = 0; j < 8; ++j)
     counts[j] = 0;
   for (int j = 0; j < 16; ++j) {
