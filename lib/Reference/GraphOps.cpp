@@ -270,53 +270,6 @@ Step compileReshape(Operation *op, const Slots &slots) {
   };
 }
 
-Step compileSlice(tensor::ExtractSliceOp op, const Slots &slots) {
-  int source = slots.operands[0], result = slots.results[0];
-  // Of each axis the three numbers, static or from a slot.
-  struct Number {
-    int64_t known;
-    int slot;
-  };
-  const int *next = slots.operands.begin() + 1;
-  auto numbers = [&](ArrayRef<int64_t> statics) {
-    SmallVector<Number> all;
-    for (int64_t value : statics)
-      all.push_back(ShapedType::isDynamic(value) ? Number{0, *next++}
-                                                 : Number{value, -1});
-    return all;
-  };
-  SmallVector<Number> offsets = numbers(op.getStaticOffsets()),
-                      sizes = numbers(op.getStaticSizes()),
-                      steps = numbers(op.getStaticStrides());
-  llvm::SmallBitVector dropped = op.getDroppedDims();
-  return [=](Frame &frame) {
-    auto get = [&](const Number &number) {
-      return number.slot < 0 ? number.known : frame.scalars[number.slot].i;
-    };
-    const Tensor &input = *frame.tensors[source];
-    SmallVector<int64_t> full, shape, strides = stridesOf(input.shape);
-    for (auto [axis, size] : llvm::enumerate(sizes)) {
-      full.push_back(get(size));
-      if (!dropped[axis])
-        shape.push_back(full.back());
-      int64_t last = get(offsets[axis]) + (full.back() - 1) * get(steps[axis]);
-      if (full.back() > 0 &&
-          (get(offsets[axis]) < 0 || last < 0 || last >= input.shape[axis]))
-        return frame.fail(op, "expected a slice inside a tensor of shape " +
-                                  shapeText(input.shape));
-    }
-    std::vector<double> data;
-    data.reserve(numElements(full));
-    forEachIndex(full, [&](ArrayRef<int64_t> index) {
-      int64_t at = 0;
-      for (auto [axis, number] : llvm::enumerate(index))
-        at += (get(offsets[axis]) + number * get(steps[axis])) * strides[axis];
-      data.push_back(input.data[at]);
-    });
-    frame.define(result, shape).data = std::move(data);
-  };
-}
-
 Step compileConcat(tensor::ConcatOp op, const Slots &slots) {
   SmallVector<int> sources = slots.operands;
   int result = slots.results[0];
@@ -407,8 +360,6 @@ FailureOr<Step> goat::reference::compileGraphOp(Operation *op,
     return compileSoftmax(softmax, slots);
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return compileReshape(op, slots);
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return compileSlice(slice, slots);
   if (auto concat = dyn_cast<tensor::ConcatOp>(op))
     return compileConcat(concat, slots);
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))

@@ -214,50 +214,6 @@ static LogicalResult buildVariant(AttentionOp attention, ScheduleAttr schedule,
     kernel.recordChoice(
         "f32_product",
         builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
-  if (attention.getQueryType().getElementType().isF32())
-    kernel.recordChoice(
-        "f32_product",
-        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
-  if (attention.getQueryType().getElementType().isF32())
-    kernel.recordChoice(
-        "f32_product",
-        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
-  if (attention.getQueryType().getElementType().isF32())
-    kernel.recordChoice(
-        "f32_product",
-        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
-  if (attention.getQueryType().getElementType().isF32())
-    kernel.recordChoice(
-        "f32_product",
-        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
-  if (attention.getQueryType().getElementType().isF32())
-    kernel.recordChoice(
-        "f32_product",
-        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
-  if (attention.getQueryType().getElementType().isF32())
-    kernel.recordChoice(
-        "f32_product",
-        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
-  if (attention.getQueryType().getElementType().isF32())
-    kernel.recordChoice(
-        "f32_product",
-        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
-  if (attention.getQueryType().getElementType().isF32())
-    kernel.recordChoice(
-        "f32_product",
-        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
-  if (attention.getQueryType().getElementType().isF32())
-    kernel.recordChoice(
-        "f32_product",
-        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
-  if (attention.getQueryType().getElementType().isF32())
-    kernel.recordChoice(
-        "f32_product",
-        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
-  if (attention.getQueryType().getElementType().isF32())
-    kernel.recordChoice(
-        "f32_product",
-        builder.getStringAttr(stringifyF32Product(schedule.getF32Product())));
   if (Attribute reason = attention->getAttr("goat_tile.schedule_reason"))
     kernel.recordChoice("schedule_reason", reason);
   kernel.finish(32 * schedule.getWarps(), results);
