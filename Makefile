@@ -54,6 +54,8 @@ check-long: configure
 	@cmake --build $(BUILD) --target PTXSimTests PTXSimForeignTests
 	@GOAT_LONG=1 $(BUILD)/unittests/PTXSimTests --gtest_brief=1
 	@GOAT_LONG=1 $(BUILD)/unittests/PTXSimForeignTests --gtest_brief=1
+	@cmake --build $(BUILD) --target goatc goat-run
+	@"$(PYTHON)" python/scripts/check_kernels.py $(BUILD)/bin --seeds 10
 	@cmake -S docs/examples/ptxsim -B build/ptxsim >/dev/null
 	@cmake --build build/ptxsim && build/ptxsim/saxpy
 	@$(MAKE) --no-print-directory check-wheel

@@ -34,6 +34,7 @@ void CompileFlags::fill(GoatToPTXOptions &options) const {
   options.keyTerms = keyTerms.getValue();
   options.maskIndex = maskIndex.getValue();
   options.f32Product = f32Product.getValue();
+  options.keySource = keySource.getValue();
 }
 
 int goat::reportError(llvm::Error error) {

@@ -67,6 +67,11 @@ struct CompileFlags {
       llvm::cl::desc("How query, key and value of f32 are multiplied: exact or "
                      "tf32 (default: exact)"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> keySource{
+      "key-source", llvm::cl::init("auto"), llvm::cl::value_desc("source"),
+      llvm::cl::desc("Where values over the key come from: tile or table "
+                     "(default: chosen)"),
+      llvm::cl::cat(category)};
 
   /// Parses the command line, showing the tool's own options only in --help.
   void parse(int argc, char **argv, llvm::StringRef overview);

@@ -169,20 +169,15 @@ FailureOr<std::vector<ptx::Artifact>>
 goat::compileToArtifacts(ModuleOp module, const ptx::ChipDescription &chip,
                          const GoatToPTXOptions &options,
                          Provenance *provenance) {
+  if (module.getBody()->empty())
+    return module.emitError("expected a function to compile but the file has "
+                            "none");
   llvm::StringMap<std::string> texts;
-  for (Operation &op : *module.getBody()) {
-    auto function = dyn_cast<func::FuncOp>(op);
-    if (!function)
-      return op.emitError("expected nothing but functions in a file to compile "
-                          "but got ")
-             << op.getName();
+  for (auto function : module.getOps<func::FuncOp>()) {
     llvm::raw_string_ostream stream(texts[function.getSymName()]);
     function.print(stream);
     stream << "\n";
   }
-  if (texts.empty())
-    return module.emitError("expected a function to compile but the file has "
-                            "none");
   if (failed(runPasses(module, [&](OpPassManager &passes) {
         buildGoatToGoatTile(passes, options, chip.name);
       })))

@@ -13,6 +13,7 @@
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
 #include "goat/Conversion/LinalgToGoat/LinalgToGoat.h"
 #include "goat/Dialect/Goat/IR/GoatDialect.h"
+#include "goat/Dialect/Goat/Transforms/Passes.h"
 #include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
 #include "goat/Dialect/GoatTile/Transforms/Passes.h"
 #include "goat/Pipelines/GoatToPTX.h"
@@ -34,6 +35,7 @@ void goat::registerAllDialects(DialectRegistry &registry) {
 
 void goat::registerAllPasses() {
   mlir::registerAllPasses();
+  registerGoatPasses();
   registerGoatTargetPTXPasses();
   registerGoatTilePasses();
   registerGoatTileToNVVMPasses();

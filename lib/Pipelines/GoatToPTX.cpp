@@ -11,6 +11,7 @@
 
 #include "goat/Conversion/GoatTileToNVVM/Passes.h"
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
+#include "goat/Dialect/Goat/Transforms/Passes.h"
 #include "goat/Dialect/GoatTile/Transforms/Passes.h"
 #include "goat/Target/PTX/Passes.h"
 
@@ -33,7 +34,9 @@ void goat::buildGoatToGoatTile(OpPassManager &passes,
   schedule.keyTerms = options.keyTerms;
   schedule.maskIndex = options.maskIndex;
   schedule.f32Product = options.f32Product;
+  schedule.keySource = options.keySource;
   schedule.target = target.empty() ? options.target.getValue() : target.str();
+  passes.addPass(createGoatVerifyGoat());
   passes.addNestedPass<func::FuncOp>(createNormalizeScore());
   passes.addNestedPass<func::FuncOp>(createChooseSchedule(schedule));
   passes.addPass(createConvertGoatToGoatTile());
@@ -64,6 +67,14 @@ void goat::buildGoatToNVVM(OpPassManager &passes,
   buildGoatTileToNVVM(passes);
 }
 
+void goat::buildGoatToPTX(OpPassManager &passes,
+                          const GoatToPTXOptions &options) {
+  buildGoatToNVVM(passes, options);
+  GoatEmitPTXOptions emission;
+  emission.target = options.target;
+  passes.addPass(createGoatEmitPTX(emission));
+}
+
 void goat::registerGoatPipelines() {
   PassPipelineRegistration<GoatToPTXOptions>(
       "goat-to-goat-tile", "From attention to a kernel on tiles",
@@ -76,4 +87,6 @@ void goat::registerGoatPipelines() {
       buildGoatTileToNVVM);
   PassPipelineRegistration<GoatToPTXOptions>(
       "goat-to-nvvm", "From attention to llvm and nvvm ops", buildGoatToNVVM);
+  PassPipelineRegistration<GoatToPTXOptions>(
+      "goat-to-ptx", "From attention to PTX", buildGoatToPTX);
 }

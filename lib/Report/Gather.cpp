@@ -185,6 +185,13 @@ void Gatherer::gatherSignature() {
   }
   for (const ptx::Requirement &requirement : kernel.requirements)
     report.requirements.push_back(requirement.message);
+  // Kernels before the main one write it, and the main one reads it.
+  if (!kernel.variants.empty() &&
+      kernel.variants.front().workspaceBytes.asConstant() != 0) {
+    const ptx::Expr &workspace = kernel.variants.front().workspaceBytes;
+    report.workspace = formula(workspace);
+    bytes.push_back(product({ptx::Expr(2), workspace}));
+  }
   report.traffic = formula(
       bytes.size() == 1 ? bytes.front()
                         : ptx::Expr(ptx::Expr::Kind::Add, std::move(bytes)));

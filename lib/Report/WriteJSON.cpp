@@ -133,6 +133,8 @@ Value goat::report::writeJSON(const Report &report) {
   object["choices"] = std::move(choices);
   object["launches"] = std::move(launches);
   object["code"] = std::move(code);
+  object["workspace_bytes"] =
+      report.workspace ? toJSON(*report.workspace) : Value(nullptr);
   object["traffic_bytes"] =
       report.traffic ? toJSON(*report.traffic) : Value(nullptr);
   object["product_flops"] =

@@ -80,10 +80,13 @@ void TextWriter::writeSignature() {
     line("requires", requirement);
   for (const auto &[name, size] : report.sizes)
     line("size", name + " = " + llvm::Twine(size));
+  if (report.workspace)
+    line("workspace", show(*report.workspace) +
+                          " bytes, written by the launches before the last");
   if (report.traffic)
     line("traffic", show(*report.traffic) +
-                        " bytes at least: every input read and every output "
-                        "written once");
+                        " bytes at least: every input read, every output "
+                        "written and the workspace written and read once");
   if (report.products)
     line("products", show(*report.products) +
                          " FLOPs in Q·Kᵀ and P·V, as if nothing were masked");

@@ -3,7 +3,8 @@
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Named pipelines: lists of passes and the options they share.
+// Named pipelines: lists of passes and the options they share, as
+// docs/pipelines.md explains them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,6 +52,11 @@ struct GoatToPTXOptions : mlir::PassPipelineOptions<GoatToPTXOptions> {
       llvm::cl::desc(
           "How query, key and value of f32 are multiplied: exact or tf32"),
       llvm::cl::init("exact")};
+  Option<std::string> keySource{
+      *this, "key-source",
+      llvm::cl::desc(
+          "Where values over the key come from: auto, tile or table"),
+      llvm::cl::init("auto")};
   Option<std::string> target{
       *this, "target", llvm::cl::desc("The chip tile sizes are chosen for"),
       llvm::cl::init("sm_90")};
@@ -68,6 +74,10 @@ void buildGoatTileToNVVM(mlir::OpPassManager &passes);
 /// goat-to-nvvm: both. What is left after it is translated to PTX.
 void buildGoatToNVVM(mlir::OpPassManager &passes,
                      const GoatToPTXOptions &options);
+
+/// goat-to-ptx: all of it; a gpu.binary with the PTX stands for each function.
+void buildGoatToPTX(mlir::OpPassManager &passes,
+                    const GoatToPTXOptions &options);
 
 /// Registers the pipelines by their names.
 void registerGoatPipelines();

@@ -180,7 +180,9 @@ struct Report {
   std::vector<std::string> requirements;
   /// Sizes the formulas were evaluated at: "query.0", 4.
   std::vector<std::pair<std::string, int64_t>> sizes;
-  /// Bytes of all inputs and outputs.
+  /// Bytes of the workspace, nothing where there is none.
+  std::optional<Formula> workspace;
+  /// Bytes of all inputs and outputs, and twice those of the workspace.
   std::optional<Formula> traffic;
   /// FLOPs of Q·Kᵀ and P·V, as if nothing were masked.
   std::optional<Formula> products;

@@ -126,27 +126,33 @@ struct MmaOnesLowering : OpConversionPattern<MmaOnesOp> {
     int64_t warps = cast<MmaAttr>(type.getEncoding()).getWarps();
     int64_t rowTiles = type.getDimSize(0) / warps / 16;
     int64_t colTiles = type.getDimSize(1) / 8;
-    // B: lane 4n + t holds columns 2t, 2t + 1 of row n, the word of its number.
-    constexpr int64_t tileBytes = 8 * 16;
-    Value pointer = emitter.sharedPointer(
-        emitter.add(adaptor.getB().front(),
-                    emitter.mul(emitter.bitAnd(emitter.threadId(), 31), 4)));
+    // Matrices of 8 rows lie one after another, 16 bytes a row, so that each of
+    // 16 lanes addresses the row of its number. Four at a time would be fewer
+    // loads, but what they bring waits in registers while the other operands
+    // arrive: at D = 96, ptxas spilled for it.
+    constexpr int64_t rowBytes = 16;
+    Value start = emitter.sharedPointer(emitter.add(
+        adaptor.getB().front(),
+        emitter.mul(emitter.bitAnd(emitter.threadId(), 15), rowBytes)));
     Value ones = emitter.i32(onesBF16);
     SmallVector<Value> accumulator(adaptor.getAccumulator());
-    for (int64_t col = 0; col < colTiles; ++col) {
-      Value word =
-          loadElements(emitter,
-                       {pointer, rewriter.getI32Type(), col * tileBytes / 4}, 1,
-                       /*condition=*/{})
-              .front();
-      for (int64_t row = 0; row < rowTiles; ++row) {
-        MutableArrayRef<Value> c =
-            MutableArrayRef(accumulator).slice((row * colTiles + col) * 4, 4);
-        Words sum =
-            nvvm::multiplyNarrow(rewriter, op.getLoc(), ValueRange{ones, ones},
-                                 word, ArrayRef<Value>(c));
-        llvm::copy(sum, c.begin());
-      }
+    for (int64_t first = 0; first < colTiles; first += 2) {
+      unsigned count = std::min<int64_t>(2, colTiles - first);
+      Words words = nvvm::loadMatrix(
+          rewriter, op.getLoc(),
+          emitter.elementPointer(start, rewriter.getI8Type(),
+                                 emitter.i32(first * 8 * rowBytes)),
+          count, /*transposed=*/false);
+      for (auto [col, word] : llvm::enumerate(words))
+        for (int64_t row = 0; row < rowTiles; ++row) {
+          MutableArrayRef<Value> c =
+              MutableArrayRef(accumulator)
+                  .slice((row * colTiles + first + col) * 4, 4);
+          Words sum = nvvm::multiplyNarrow(rewriter, op.getLoc(),
+                                           ValueRange{ones, ones}, word,
+                                           ArrayRef<Value>(c));
+          llvm::copy(sum, c.begin());
+        }
     }
     replaceTile(rewriter, op, std::move(accumulator));
     return success();

@@ -404,6 +404,17 @@ SmallVector<Value> splitToBF16(ScalarEmitter &emitter, Value x) {
   return parts;
 }
 
+/// The 16 bytes of x's row among parts: the parts and zeros, as words.
+SmallVector<Value> partWords(ScalarEmitter &emitter, Value x) {
+  OpBuilder &builder = emitter.getBuilder();
+  Value none =
+      LLVM::ZeroOp::create(builder, emitter.getLoc(), builder.getBF16Type());
+  SmallVector<Value> parts = splitToBF16(emitter, x);
+  Value zero = emitter.i32(0);
+  return {packPair(emitter, parts[0], parts[1]),
+          packPair(emitter, parts[2], none), zero, zero};
+}
+
 struct WritePartsLowering : OpConversionPattern<WritePartsOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -419,16 +430,37 @@ struct WritePartsLowering : OpConversionPattern<WritePartsOp> {
     Holder holder(emitter, op.getValue().getType());
     Value writes = holder.writes();
     Type i32 = rewriter.getI32Type();
-    Value none =
-        LLVM::ZeroOp::create(rewriter, op.getLoc(), rewriter.getBF16Type());
-    for (unsigned reg = 0, end = layout.numRegisters(); reg < end; ++reg) {
-      SmallVector<Value> parts = splitToBF16(emitter, adaptor.getValue()[reg]);
-      Value zero = emitter.i32(0);
-      Value words[] = {packPair(emitter, parts[0], parts[1]),
-                       packPair(emitter, parts[2], none), zero, zero};
+    for (unsigned reg = 0, end = layout.numRegisters(); reg < end; ++reg)
       storeElements(
           emitter, {pointer, i32, layout.registerOffset(reg)[0] * rowBytes / 4},
-          words, emitter.both(holder.holds(reg), writes));
+          partWords(emitter, adaptor.getValue()[reg]),
+          emitter.both(holder.holds(reg), writes));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct StorePartsLowering : OpConversionPattern<StorePartsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StorePartsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    constexpr int64_t rowWords = 4;
+    Type i32 = rewriter.getI32Type();
+    Holder holder(emitter, op.getValue().getType());
+    Value writes = holder.writes();
+    for (unsigned reg = 0; reg < holder.numRegisters(); ++reg) {
+      Value offset =
+          emitter.mul(emitter.extend(adaptor.getRow()[reg]), rowWords);
+      storeElements(
+          emitter,
+          {emitter.elementPointer(adaptor.getPointer().front(), i32, offset),
+           i32},
+          partWords(emitter, adaptor.getValue()[reg]),
+          emitter.both(emitter.both(adaptor.getMask()[reg], holder.holds(reg)),
+                       writes));
     }
     rewriter.eraseOp(op);
     return success();
@@ -509,7 +541,8 @@ void goat::tile::populateMemoryPatterns(TypeConverter &converter,
   MLIRContext *context = patterns.getContext();
   patterns.add<AdvanceLowering, LoadLowering, StoreLowering, LoadRowsLowering,
                StoreRowsLowering, StageLowering, WindowLowering, WriteLowering,
-               ReadLowering, WritePartsLowering, ReadDiagonalsLowering,
-               ReadDiagonalQuadsLowering>(converter, context);
+               ReadLowering, StorePartsLowering, WritePartsLowering,
+               ReadDiagonalsLowering, ReadDiagonalQuadsLowering>(converter,
+                                                                 context);
   patterns.add<AllocLowering>(converter, context, sharedMemory);
 }

@@ -45,13 +45,17 @@ SmallVector<Value, 4> nvvm::loadMatrix(OpBuilder &builder, Location loc,
                                        Value address, unsigned count,
                                        bool transposed) {
   MLIRContext *context = builder.getContext();
-  auto type = LLVM::LLVMStructType::getLiteral(
-      context, SmallVector<Type>(count, builder.getI32Type()));
+  Type type = builder.getI32Type();
+  if (count > 1)
+    type = LLVM::LLVMStructType::getLiteral(context,
+                                            SmallVector<Type>(count, type));
   Value loaded = NVVM::LdMatrixOp::create(
       builder, loc, type, address, count,
       transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
       NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
       NVVM::LdStMatrixEltType::B16);
+  if (count == 1)
+    return {loaded};
   return unpack(builder, loc, loaded, count);
 }
 

@@ -23,7 +23,7 @@ mlir::Value blockId(mlir::OpBuilder &builder, mlir::Location loc,
                     unsigned dimension);
 
 /// ldmatrix.m8n8.x`count` of 16-bit elements at a `!llvm.ptr<3>`: one i32 for
-/// each matrix. `count` is 2 or 4.
+/// each matrix. `count` is 1, 2 or 4.
 llvm::SmallVector<mlir::Value, 4> loadMatrix(mlir::OpBuilder &builder,
                                              mlir::Location loc,
                                              mlir::Value address,

@@ -223,9 +223,26 @@ Value ScalarEmitter::swizzledOffset(const layout::SwizzledTile &tile, Value row,
   return panel ? add(offset, panel) : offset;
 }
 
+std::pair<Value, int64_t> ScalarEmitter::splitConstant(Value value) {
+  auto sum = value.getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return {value, 0};
+  if (std::optional<int64_t> constant = getConstant(sum.getRhs())) {
+    auto [rest, offset] = splitConstant(sum.getLhs());
+    return {rest, offset + *constant};
+  }
+  auto [left, leftOffset] = splitConstant(sum.getLhs());
+  auto [right, rightOffset] = splitConstant(sum.getRhs());
+  if (leftOffset + rightOffset == 0)
+    return {value, 0};
+  return {add(left, right), leftOffset + rightOffset};
+}
+
 Value ScalarEmitter::sharedPointer(Value address) {
   auto type = LLVM::LLVMPointerType::get(builder.getContext(), 3);
-  return LLVM::IntToPtrOp::create(builder, loc, type, address);
+  auto [rest, offset] = splitConstant(address);
+  return elementPointer(LLVM::IntToPtrOp::create(builder, loc, type, rest),
+                        builder.getI8Type(), i32(offset));
 }
 
 Value ScalarEmitter::elementPointer(Value pointer, Type elementType,

@@ -73,7 +73,12 @@ public:
   mlir::Value swizzledOffset(const layout::SwizzledTile &tile, mlir::Value row,
                              mlir::Value colByte);
 
-  /// A pointer to shared memory from an i32 address.
+  /// A sum as what is left without its constants, and their sum.
+  std::pair<mlir::Value, int64_t> splitConstant(mlir::Value value);
+  /// A pointer to shared memory from an i32 address. Constants in it become an
+  /// offset of the pointer, which an access has for nothing: left in the sum,
+  /// LLVM would keep a register for each sum of a constant and the thread's
+  /// part.
   mlir::Value sharedPointer(mlir::Value address);
   /// pointer + offset elements.
   mlir::Value elementPointer(mlir::Value pointer, mlir::Type elementType,

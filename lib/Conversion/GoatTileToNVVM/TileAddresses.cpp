@@ -23,6 +23,7 @@ static int64_t elementBytes(BufferType buffer) {
 TileAddresses::TileAddresses(ScalarEmitter &emitter, BufferType buffer,
                              Value start, Value row, Value colByte)
     : emitter(emitter), buffer(buffer) {
+  std::tie(start, startOffset) = emitter.splitConstant(start);
   if (buffer.getSwizzled()) {
     thread = emitter.add(
         start, emitter.swizzledOffset(swizzleOf(buffer), row, colByte));
@@ -44,6 +45,7 @@ ElementAddress TileAddresses::at(int64_t row, int64_t colByte) {
   } else {
     offset = row * buffer.getShape()[1] * elementBytes(buffer) + colByte;
   }
+  offset += startOffset;
   Value &pointer = pointers[pattern];
   if (!pointer)
     pointer = emitter.sharedPointer(

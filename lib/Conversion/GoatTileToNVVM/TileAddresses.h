@@ -35,7 +35,10 @@ public:
 private:
   ScalarEmitter &emitter;
   BufferType buffer;
+  /// Where this thread starts, without the constant part of the buffer's
+  /// address.
   mlir::Value thread;
+  int64_t startOffset = 0;
   llvm::DenseMap<int64_t, mlir::Value> pointers; // by the xor that makes them
 };
 

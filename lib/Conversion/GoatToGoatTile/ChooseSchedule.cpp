@@ -30,22 +30,32 @@ static int64_t knownOrZero(int64_t size) {
 
 /// A table is written once and read by every block of queries: where there are
 /// few of them, each does better to generate what it needs.
-static StripSource chooseStrip(const AttentionShape &shape,
-                               const TileSizes &sizes) {
-  constexpr int64_t fewBlocks = 2;
-  bool isShort =
-      shape.queryLength > 0 && shape.queryLength <= fewBlocks * sizes.rows;
-  return isShort ? StripSource::tile : StripSource::table;
+static bool deservesTable(const AttentionShape &shape) {
+  constexpr int64_t fewRows = 256;
+  return shape.queryLength == 0 || shape.queryLength > fewRows;
+}
+
+/// Whether blocks of 128 rows are too few to give each multiprocessor one.
+static bool leavesIdle(const AttentionShape &shape,
+                       const ptx::ChipDescription &chip) {
+  int64_t blocks = llvm::divideCeil(shape.queryLength, 128) * shape.matrices;
+  return blocks > 0 && blocks < chip.multiprocessors;
 }
 
 static std::string describe(const ScheduleCost &cost,
                             const ptx::ChipDescription &chip) {
-  return llvm::formatv(
+  std::string text = llvm::formatv(
       "predicted clocks per score and multiprocessor of {0}: tensor {1:f4}, "
       "shared memory {2:f4}, issue {3:f4}, arithmetic {4:f4}, ex2 {5:f4}, "
       "in all {6:f4} with {7} resident blocks",
       chip.name, cost.tensor, cost.shared, cost.issue, cost.arithmetic,
       cost.special, cost.total, cost.residentBlocks);
+  if (cost.gridBlocks > 0)
+    text += llvm::formatv("; {0} blocks keep {1} multiprocessors busy for "
+                          "{2:f0} % of the time",
+                          cost.gridBlocks, chip.multiprocessors,
+                          100 * cost.utilisation);
+  return text;
 }
 
 static AttentionShape shapeOf(AttentionOp attention, F32Product product) {
@@ -86,6 +96,12 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
           << strip << "'";
       return signalPassFailure();
     }
+    if (keySource != "auto" && !symbolizeKeySource(keySource)) {
+      getOperation().emitError("expected key-source to be auto, tile or table "
+                               "but got '")
+          << keySource << "'";
+      return signalPassFailure();
+    }
     if (keyTerms != "auto" && !symbolizeKeyTerms(keyTerms)) {
       getOperation().emitError("expected key-terms to be auto, add or product "
                                "but got '")
@@ -123,8 +139,15 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
     std::optional<TileSizes> best;
     std::optional<ScheduleCost> least;
     // The first of equals is taken: larger blocks read keys less often, which
-    // the cost does not see, so small ones are for short queries only.
+    // the cost does not see, so small ones are for short queries and few heads
+    // only.
     bool isShort = shape.queryLength > 0 && shape.queryLength <= 64;
+    bool isSmall = isShort || leavesIdle(shape, chip);
+    SmallVector<int64_t> warpCounts = {4, 8};
+    if (isShort)
+      warpCounts = {2, 4};
+    else if (isSmall || isF32)
+      warpCounts.push_back(2);
     // With priors in the loop, ptxas spills a few bytes at 96 keys.
     SmallVector<int64_t> keyCounts = {64, 80, 48, 32, 16};
     if (!shape.hasStrip && !shape.hasKeyVector)
@@ -132,15 +155,10 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
     // Exact products of more than 48 keys spill at D = 64.
     if (shape.f32Product == F32Product::exact)
       keyCounts = {48, 32, 16};
-    SmallVector<int64_t> warpCounts = {4, 8};
-    if (isShort)
-      warpCounts = {2, 4};
-    else if (isF32)
-      warpCounts.push_back(2);
     for (int64_t rowsPerWarp : {32, 16}) {
       // A key that is read for 32 rows is read half as often as for 16. Tiles
       // of f32 are so large that this may leave a multiprocessor few warps.
-      if (best && !isShort && !isF32)
+      if (best && !isSmall && !isF32)
         break;
       for (int64_t count : candidates(warps, warpCounts))
         for (int64_t tileKeys : candidates(keys, keyCounts))
@@ -167,15 +185,21 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
                        keys ? int64_t(keys) : 64, count,
                        stages ? int64_t(stages) : 2};
     }
+    bool isTable = deservesTable(shape);
     StripSource source = StripSource::tile;
     if (shape.hasStrip)
-      source = symbolizeStripSource(strip).value_or(chooseStrip(shape, *best));
+      source = symbolizeStripSource(strip).value_or(
+          isTable ? StripSource::table : StripSource::tile);
     KeyTerms how = KeyTerms::add;
-    if (shape.hasKeyVector)
+    KeySource keysFrom = KeySource::tile;
+    if (shape.hasKeyVector) {
       // What is exact in f32 stays out of the tensor cores.
       how = symbolizeKeyTerms(keyTerms).value_or(
           shape.f32Product == F32Product::exact ? KeyTerms::add
                                                 : KeyTerms::product);
+      keysFrom = symbolizeKeySource(keySource).value_or(
+          isTable ? KeySource::table : KeySource::tile);
+    }
     Builder builder(&getContext());
     attention->setAttr(
         "goat_tile.schedule",
@@ -183,7 +207,7 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
             &getContext(), ScheduleKind::flash_mma, best->rows, best->keys,
             best->warps, best->stages, source, how,
             symbolizeMaskIndexUse(maskIndex).value_or(MaskIndexUse::automatic),
-            shape.f32Product.value_or(F32Product::exact)));
+            shape.f32Product.value_or(F32Product::exact), keysFrom));
     if (least)
       attention->setAttr("goat_tile.schedule_reason",
                          builder.getStringAttr(describe(*least, chip)));

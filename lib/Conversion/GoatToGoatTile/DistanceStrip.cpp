@@ -17,6 +17,8 @@
 
 #include "DistanceStrip.h"
 
+#include "TermTable.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -169,110 +171,37 @@ LogicalResult DistanceStrip::generate(TileBuilder &tiles, Value number,
 // n − (keys padded to tiles − 1) + position(0) − position of key 0, for every
 // pair of a padded query row and a padded key.
 
-/// Whether tables of different batch entries (heads) differ.
-bool DistanceStrip::variesBy(Dependence coordinate) {
-  return llvm::any_of(terms, [&](Value term) {
-    return tile::variesBy(attention, term, coordinate);
-  });
-}
-
-/// The next multiple of a tile's length.
-static Value padded(TileBuilder &tiles, Value length, int64_t tile) {
-  Value count = tiles.create<arith::DivUIOp>(
-      tiles.create<arith::AddIOp>(length, tiles.i32(tile - 1)),
-      tiles.i32(tile));
-  return tiles.create<arith::MulIOp>(count, tiles.i32(tile));
-}
-
 LogicalResult DistanceStrip::prepareTable(TileBuilder &tiles) {
-  MLIRContext *mlir = type.getContext();
-  bool byBatch = variesBy(Dependence::Batch),
-       byHead = variesBy(Dependence::Head);
-  AffineExpr queryRows = getAffineSymbolExpr(0, mlir),
-             keyRows = getAffineSymbolExpr(1, mlir),
-             batch = byBatch ? getAffineSymbolExpr(2, mlir)
-                             : getAffineConstantExpr(1, mlir);
-  int64_t heads = byHead ? attention.getNumQueryHeads() : 1;
-  AffineExpr tableRows =
-      queryRows.ceilDiv(rows) * rows + keyRows.ceilDiv(keys) * keys;
-  Attribute sizes[] = {
-      kernel.dimAttr(attention.getQuery(), attention.getLengthAxis()),
-      kernel.dimAttr(attention.getKey(), attention.getLengthAxis()),
-      kernel.dimAttr(attention.getQuery(), 0)};
-  constexpr int64_t quadBytes = 16;
-  unsigned region = kernel.addWorkspace(
-      AffineMap::get(0, 3, tableRows * (heads * quadBytes) * batch), sizes);
-  if (failed(buildTableKernel(
-          region,
-          AffineMap::get(0, 3,
-                         {tableRows.ceilDiv(numThreads),
-                          getAffineConstantExpr(heads, mlir), batch},
-                         mlir),
-          sizes, byBatch, byHead)))
+  auto evaluateQuad =
+      [&](const TermTable::Place &at) -> FailureOr<SmallVector<Value>> {
+    Value lastKey = at.tiles.create<arith::SubIOp>(
+        padded(at.tiles, at.context.keyRows, keys), at.tiles.i32(1));
+    Value distance = at.tiles.create<arith::AddIOp>(
+        at.tiles.create<arith::SubIOp>(at.row, lastKey),
+        at.tiles.create<arith::SubIOp>(at.context.queryOffset,
+                                       at.context.keyOffset));
+    SmallVector<Value> quad;
+    for (int64_t shift : {0, -1, 8, 7}) {
+      FailureOr<Value> value = evaluate(
+          at.tiles, at.kernel, at.context,
+          at.tiles.create<arith::AddIOp>(distance, at.tiles.i32(shift)));
+      if (failed(value))
+        return failure();
+      quad.push_back(*value);
+    }
+    return quad;
+  };
+  FailureOr<TermTable> shared =
+      TermTable::create(attention, kernel, "distance_table", {rows, keys},
+                        TermTable::Format::Values, numThreads, evaluateQuad);
+  if (failed(shared))
     return failure();
-
-  Type f32 = tiles.builder.getF32Type();
-  Value paddedKeys = padded(tiles, context.keyRows, keys);
-  numTableRows = tiles.create<arith::AddIOp>(
-      padded(tiles, context.queryRows, rows), paddedKeys);
+  numTableRows = shared->numRows(tiles, context);
   // The first row of key tile 0; each further tile begins `keys` before.
   firstTableRow = tiles.create<arith::AddIOp>(
-      firstQuery, tiles.create<arith::SubIOp>(paddedKeys, tiles.i32(keys)));
-  table = matrixOf(tiles, kernel.workspace(region, f32),
-                   byBatch ? context.batch : tiles.i32(0),
-                   byHead ? context.head : tiles.i32(0), heads, numTableRows,
-                   /*width=*/4);
-  return success();
-}
-
-/// The kernel that writes the table: a thread for each row, a grid of heads and
-/// batch entries where they differ.
-LogicalResult DistanceStrip::buildTableKernel(unsigned region, AffineMap grid,
-                                              ArrayRef<Attribute> sizes,
-                                              bool byBatch, bool byHead) {
-  KernelBuilder writer = kernel.createBefore("distance_table");
-  OpBuilder builder =
-      OpBuilder::atBlockEnd(&writer.getKernel().getBody().front());
-  TileBuilder tiles(builder, attention.getLoc());
-  auto blockIndex = [&](int64_t axis) -> Value {
-    return BlockIndexOp::create(builder, tiles.loc, axis);
-  };
-  Value batch = byBatch ? blockIndex(2) : tiles.i32(0),
-        head = byHead ? blockIndex(1) : tiles.i32(0);
-  AttentionContext at = buildContext(attention, writer, tiles, batch, head);
-  auto vector =
-      RankedTensorType::get({numThreads}, builder.getI32Type(),
-                            LinearAttr::get(type.getContext(), numThreads));
-  Value iota = IotaOp::create(builder, tiles.loc, vector);
-  Value row = tiles.create<arith::AddIOp>(
-      iota, tiles.create<arith::MulIOp>(blockIndex(0), tiles.i32(numThreads)));
-  Value paddedKeys = padded(tiles, at.keyRows, keys);
-  Value tableRows = tiles.create<arith::AddIOp>(
-      padded(tiles, at.queryRows, rows), paddedKeys);
-  Value exists = tiles.compare(arith::CmpIPredicate::slt, row, tableRows);
-  Value distance = tiles.create<arith::AddIOp>(
-      tiles.create<arith::SubIOp>(
-          row, tiles.create<arith::SubIOp>(paddedKeys, tiles.i32(1))),
-      tiles.create<arith::SubIOp>(at.queryOffset, at.keyOffset));
-  Value table = matrixOf(tiles, writer.workspace(region, builder.getF32Type()),
-                         batch, head, byHead ? attention.getNumQueryHeads() : 1,
-                         tableRows, /*width=*/4);
-  constexpr int64_t quad[] = {0, -1, 8, 7};
-  for (auto [column, shift] : llvm::enumerate(quad)) {
-    FailureOr<Value> values =
-        evaluate(tiles, writer, at,
-                 tiles.create<arith::AddIOp>(distance, tiles.i32(shift)));
-    if (failed(values))
-      return failure();
-    // Four times a row is beyond 32 bits where twice a length is.
-    Value element = tiles.create<arith::AddIOp>(
-        tiles.create<arith::MulIOp>(tiles.widen(row), tiles.i64(4)),
-        tiles.i64(column));
-    StoreOp::create(builder, tiles.loc, *values, table, element, exists);
-  }
-  gpu::ReturnOp::create(builder, tiles.loc);
-  writer.setGrid(grid, sizes);
-  writer.finishBefore(kernel, numThreads);
+      firstQuery, tiles.create<arith::SubIOp>(
+                      padded(tiles, context.keyRows, keys), tiles.i32(keys)));
+  table = shared->pointer(tiles, kernel, context, numTableRows);
   return success();
 }
 

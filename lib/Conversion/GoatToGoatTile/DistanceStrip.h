@@ -58,13 +58,9 @@ private:
                                         mlir::Value distance);
   void ifStandsTwice(TileBuilder &tiles, mlir::Value begin,
                      llvm::function_ref<void(mlir::Value)> then);
-  bool variesBy(Dependence coordinate);
   /// Whether every tile has a strip of its own, none in common with the next.
   bool standsAlone() { return tilesJump && source != StripSource::block; }
   mlir::LogicalResult prepareTable(TileBuilder &tiles);
-  mlir::LogicalResult buildTableKernel(unsigned region, mlir::AffineMap grid,
-                                       mlir::ArrayRef<mlir::Attribute> sizes,
-                                       bool byBatch, bool byHead);
 
   AttentionOp attention;
   KernelBuilder &kernel;

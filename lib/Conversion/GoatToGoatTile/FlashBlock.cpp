@@ -47,17 +47,17 @@ void FlashBlock::locate() {
   auto blockIndex = [&](int64_t axis) -> Value {
     return BlockIndexOp::create(builder, tiles.loc, axis);
   };
-  // The last rows first: under a causal mask they see the most keys, and short
-  // blocks fill what long ones leave at the end.
+  // The last rows of all heads first: under a causal mask they see the most
+  // keys, and short blocks fill what long ones leave at the end.
   Value block = tiles.create<arith::SubIOp>(
       tiles.create<arith::DivUIOp>(
           tiles.create<arith::AddIOp>(
               kernel.dim(attention.getQuery(), attention.getLengthAxis()),
               tiles.i32(schedule.getRows() - 1)),
           tiles.i32(schedule.getRows())),
-      tiles.create<arith::AddIOp>(blockIndex(0), tiles.i32(1)));
+      tiles.create<arith::AddIOp>(blockIndex(1), tiles.i32(1)));
   context =
-      buildContext(attention, kernel, tiles, blockIndex(2), blockIndex(1));
+      buildContext(attention, kernel, tiles, blockIndex(2), blockIndex(0));
   firstQuery =
       tiles.create<arith::MulIOp>(block, tiles.i32(schedule.getRows()));
   rowNumber = IotaOp::create(builder, tiles.loc,

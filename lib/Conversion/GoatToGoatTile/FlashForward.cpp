@@ -321,8 +321,8 @@ LogicalResult tile::buildFlashForward(AttentionOp attention,
              batch = getAffineSymbolExpr(1, context);
   AffineMap grid = AffineMap::get(
       0, 2,
-      {rows.ceilDiv(schedule.getRows()),
-       getAffineConstantExpr(attention.getNumQueryHeads(), context), batch},
+      {getAffineConstantExpr(attention.getNumQueryHeads(), context),
+       rows.ceilDiv(schedule.getRows()), batch},
       context);
   kernel.setGrid(
       grid, {kernel.dimAttr(attention.getQuery(), attention.getLengthAxis()),

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
+#include "goat/Dialect/Goat/Transforms/Layer.h"
 
 #include "FlashBlock.h"
 #include "FlashForward.h"
@@ -18,7 +19,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace goat;
@@ -28,56 +28,6 @@ namespace goat {
 #define GEN_PASS_DEF_CONVERTGOATTOGOATTILE
 #include "goat/Conversion/GoatToGoatTile/Passes.h.inc"
 } // namespace goat
-
-/// The one attention of a function whose results it returns.
-static FailureOr<AttentionOp> findAttention(func::FuncOp function) {
-  AttentionOp attention;
-  if (function.isDeclaration())
-    return function.emitError(
-        "expected a function with a body; drop the declaration");
-  if (!function.getBody().hasOneBlock())
-    return function.emitError("expected a function with one block but got ")
-           << function.getBody().getBlocks().size()
-           << "; compute branches before the call";
-  // The name becomes a symbol of the PTX.
-  StringRef name = function.getName();
-  if (name.empty() || llvm::isDigit(name.front()) ||
-      !llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; }))
-    return function.emitError("expected a name of letters, digits and '_' but "
-                              "got '")
-           << name << "'; rename the function";
-  for (Operation &op : function.getBody().front()) {
-    if (auto candidate = dyn_cast<AttentionOp>(op)) {
-      if (attention) {
-        InFlightDiagnostic diagnostic = candidate.emitError(
-            "expected one goat.attention per function but got another; give "
-            "each its own function, and its own kernel");
-        diagnostic.attachNote(attention.getLoc()) << "the first one";
-        return diagnostic;
-      }
-      attention = candidate;
-    } else if (!isa<func::ReturnOp, arith::ConstantOp>(op)) {
-      return op.emitError("expected only goat.attention in a function to be "
-                          "compiled but got ")
-             << op.getName() << "; compute it before the call";
-    }
-  }
-  if (!attention)
-    return function.emitError(
-        "expected a goat.attention in the function but got none");
-  auto returned =
-      cast<func::ReturnOp>(function.getBody().front().getTerminator());
-  if (!llvm::equal(returned.getOperands(), attention->getResults()))
-    return returned.emitError("expected the function to return the results of "
-                              "its goat.attention, in order");
-  for (Value operand : attention->getOperands())
-    if (!isa<BlockArgument>(operand))
-      return attention.emitError(
-          "expected the operands of goat.attention to be "
-          "arguments of the function; pass a constant "
-          "scale or offset as an attribute");
-  return attention;
-}
 
 /// What the flash_mma schedule has no code for, said before anything is built.
 static LogicalResult checkBuildable(AttentionOp attention,
@@ -233,7 +183,7 @@ static void remarkLoadedKeys(AttentionOp attention) {
 }
 
 static LogicalResult convert(func::FuncOp function) {
-  FailureOr<AttentionOp> attention = findAttention(function);
+  FailureOr<AttentionOp> attention = findLayer(function);
   if (failed(attention))
     return failure();
   auto schedule =
@@ -250,20 +200,18 @@ static LogicalResult convert(func::FuncOp function) {
   OpBuilder builder(function);
   remarkSmallCopies(*attention);
   remarkLoadedKeys(*attention);
-  FailureOr<KernelBuilder> kernel = KernelBuilder::create(function, builder);
-  if (failed(kernel))
-    return failure();
+  KernelBuilder kernel = KernelBuilder::create(function, builder);
   if (*isStrided) {
-    kernel->setVariant("rows", Access::rows);
+    kernel.setVariant("rows", Access::rows);
     attention->emitRemark(
         "tensors with goat.strided get a second variant of the kernel, which "
         "copies element by element, for strides and addresses that are no "
         "multiples of 16 bytes");
   }
-  if (failed(buildVariant(*attention, schedule, *kernel)))
+  if (failed(buildVariant(*attention, schedule, kernel)))
     return failure();
   if (*isStrided) {
-    KernelBuilder any = kernel->createVariant("any", Access::any);
+    KernelBuilder any = kernel.createVariant("any", Access::any);
     if (failed(buildVariant(*attention, schedule, any)))
       return failure();
   }

@@ -11,17 +11,11 @@ using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
 
-/// The kernel's type for a value of the source function; null if none. An i1 is
-/// a byte, an index 64 bits.
+/// The kernel's type for a value of the source function. An i1 is a byte, an
+/// index 64 bits.
 static Type kernelType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   Type element = tensor ? tensor.getElementType() : type;
-  bool isKnown = element.isF32() || element.isBF16() || element.isF16() ||
-                 element.isInteger(1) || element.isInteger(8) ||
-                 element.isInteger(32) || element.isInteger(64) ||
-                 (!tensor && element.isIndex());
-  if (!isKnown)
-    return nullptr;
   MLIRContext *context = type.getContext();
   if (element.isInteger(1))
     element = IntegerType::get(context, 8);
@@ -56,23 +50,8 @@ void KernelBuilder::createKernel(OpBuilder &builder, StringRef name,
   memories.resize(types.size());
 }
 
-FailureOr<KernelBuilder> KernelBuilder::create(func::FuncOp source,
-                                               OpBuilder &builder) {
+KernelBuilder KernelBuilder::create(func::FuncOp source, OpBuilder &builder) {
   KernelBuilder result(source);
-  for (auto [number, type] : llvm::enumerate(source.getArgumentTypes())) {
-    if (!kernelType(type))
-      return source.emitError("expected argument ")
-             << number
-             << " to be a scalar or a tensor of f32, f16, bf16, i1, i8, i32 or "
-                "i64 but got "
-             << type << "; convert it before the call";
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    for (int64_t size : tensor ? tensor.getShape() : ArrayRef<int64_t>())
-      if (!ShapedType::isDynamic(size) && !llvm::isInt<32>(size))
-        return source.emitError("expected sizes below 2^31 but got ")
-               << size << " in argument " << number
-               << "; split the tensor into calls";
-  }
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(source);
   auto module =

@@ -25,9 +25,9 @@ namespace goat::tile {
 class KernelBuilder {
 public:
   /// Creates a gpu.module named like `source`, after it, with an empty kernel
-  /// of the same name. Emits an error for an argument no kernel can take.
-  static mlir::FailureOr<KernelBuilder> create(mlir::func::FuncOp source,
-                                               mlir::OpBuilder &builder);
+  /// of the same name. The arguments are such as `findLayer` lets through.
+  static KernelBuilder create(mlir::func::FuncOp source,
+                              mlir::OpBuilder &builder);
 
   /// The same function's kernel once more, as another variant of the module
   /// that takes strided tensors in another way.

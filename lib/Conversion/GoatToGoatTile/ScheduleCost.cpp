@@ -41,11 +41,11 @@ static int64_t sharedBytes(const AttentionShape &shape,
   int64_t bytes = elementBytes * (sizes.rows * shape.headDim +
                                   sizes.stages * sizes.keys *
                                       (shape.headDim + shape.storedValueDim));
-  // The ring of quads, whichever strip there is, and the parts of two vectors.
+  // The ring of quads, whichever strip there is, and of the vectors' parts.
   if (shape.hasStrip)
     bytes += 16 * (2 * sizes.rows + (sizes.stages + 1) * sizes.keys);
   if (shape.hasKeyVector)
-    bytes += 2 * 16 * sizes.keys;
+    bytes += sizes.stages * 16 * sizes.keys;
   return bytes;
 }
 
@@ -96,6 +96,12 @@ static ProductCounts countProducts(const AttentionShape &shape,
   return counts;
 }
 
+/// How many blocks of a grid the multiprocessor with the most of them gets.
+static int64_t busiestBlocks(int64_t gridBlocks,
+                             const ptx::ChipDescription &chip) {
+  return llvm::divideCeil(gridBlocks, chip.multiprocessors);
+}
+
 std::optional<ScheduleCost>
 tile::estimateCost(const AttentionShape &shape, const TileSizes &sizes,
                    const ptx::ChipDescription &chip) {
@@ -127,6 +133,13 @@ tile::estimateCost(const AttentionShape &shape, const TileSizes &sizes,
   if (cost.residentBlocks == 0)
     return std::nullopt;
 
+  // A grid may not have as many blocks as a multiprocessor holds.
+  cost.gridBlocks =
+      llvm::divideCeil(shape.queryLength, sizes.rows) * shape.matrices;
+  if (cost.gridBlocks > 0)
+    cost.residentBlocks =
+        std::min(cost.residentBlocks, busiestBlocks(cost.gridBlocks, chip));
+
   double dims = shape.headDim + shape.valueDim;
   double rowsPerWarp = double(sizes.rows) / sizes.warps;
   // Thread instructions per score: fma, ex2, max, add; the products; about 65
@@ -153,9 +166,11 @@ tile::estimateCost(const AttentionShape &shape, const TileSizes &sizes,
   double work[] = {cost.tensor, cost.shared, cost.arithmetic, cost.special};
   double longest = std::max(*llvm::max_element(work), cost.issue);
   double sum = std::max(cost.tensor + cost.special + cost.arithmetic, longest);
-  double warpsOfScheduler = std::max(
-      1.0, double(cost.residentBlocks * sizes.warps) / rates.issueWarps);
-  double clocks = longest + (sum - longest) / warpsOfScheduler;
+  double warpsOfScheduler =
+      double(cost.residentBlocks * sizes.warps) / rates.issueWarps;
+  double clocks = longest + (sum - longest) / std::max(1.0, warpsOfScheduler);
+  // A scheduler without a warp idles, with its part of the pipes.
+  clocks /= std::min(1.0, warpsOfScheduler);
   // A tile is a chain: the copy's wait, a barrier, the multiply, two shuffles,
   // ex2 and the second multiply. Assumed, not measured: 600 clocks, which other
   // blocks fill.
@@ -166,14 +181,10 @@ tile::estimateCost(const AttentionShape &shape, const TileSizes &sizes,
   if (shape.queryLength > 0) {
     int64_t tiles = llvm::divideCeil(shape.queryLength, sizes.rows);
     cost.utilisation = double(shape.queryLength) / (tiles * sizes.rows);
-    if (shape.matrices > 0) {
-      int64_t blocks = tiles * shape.matrices;
-      // A multiprocessor with fewer blocks than it holds is as busy as they
-      // are.
-      int64_t busiest = llvm::divideCeil(blocks, chip.multiprocessors);
+    if (cost.gridBlocks > 0)
       cost.utilisation *=
-          double(blocks) / (busiest * double(chip.multiprocessors));
-    }
+          double(cost.gridBlocks) /
+          (double(busiestBlocks(cost.gridBlocks, chip)) * chip.multiprocessors);
   }
   if (shape.keyLength > 0)
     cost.utilisation *=

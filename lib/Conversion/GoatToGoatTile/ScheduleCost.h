@@ -39,10 +39,12 @@ struct TileSizes {
 /// up to.
 struct ScheduleCost {
   double tensor, shared, issue, arithmetic, special;
-  /// Blocks of one multiprocessor at a time.
-  int64_t residentBlocks;
+  /// Blocks of one multiprocessor at a time, and of the launch; the latter 0
+  /// when unknown.
+  int64_t residentBlocks, gridBlocks;
   int64_t sharedBytes;
-  /// The share of the launch's block slots that work, 1 when unknown.
+  /// The share of the multiprocessors' time in which they have work that is
+  /// not padding, 1 when unknown.
   double utilisation;
   /// Clocks per score of the whole.
   double total;

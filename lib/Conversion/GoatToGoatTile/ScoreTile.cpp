@@ -57,16 +57,10 @@ FailureOr<ScoreTile> ScoreTile::create(
       return failure();
   }
   if (!score.terms->key.empty()) {
-    SmallVector<int64_t> shape = {2, type.getDimSize(1)};
-    Type element = tiles.builder.getF32Type();
-    if (score.keyTerms == KeyTerms::product) {
-      shape.push_back(8);
-      element = tiles.builder.getBF16Type();
-    }
-    score.keyVectors = AllocOp::create(
-        tiles.builder, tiles.loc,
-        BufferType::get(type.getContext(), shape, element, false),
-        IntegerAttr());
+    score.keyVector.emplace(attention, schedule, kernel, context, type,
+                            score.terms->key, score.logitScale, score.keyTerms);
+    if (failed(score.keyVector->prepare(tiles)))
+      return failure();
   }
   if (!score.terms->query.empty()) {
     RegionEvaluator evaluator(attention, kernel, tiles, queries);
@@ -83,8 +77,8 @@ FailureOr<ScoreTile> ScoreTile::create(
 LogicalResult ScoreTile::hold(TileBuilder &tiles, const ScoreTerms &parts,
                               const Coordinates &at, Value firstQuery,
                               bool tilesJump) {
-  int64_t numKeyTiles = llvm::divideCeil(attention.getKeyType().getDimSize(2),
-                                         schedule.getKeys());
+  int64_t numKeyTiles =
+      llvm::divideCeil(attention.getKeyLength(), schedule.getKeys());
   for (Value value : parts.heldRelative)
     if (failed(held.add(tiles, value,
                         DistanceStrip(attention, kernel, context, type, value,
@@ -135,18 +129,21 @@ void ScoreTile::recordChoices() {
              "start";
     case StripSource::table:
       return "strip over the distance, copied from a table that a kernel "
-             "before "
-             "writes, accumulator start in quads";
+             "before writes, accumulator start in quads";
     }
     llvm_unreachable("all sources are named");
   };
   if (!terms->relative.empty())
     record("relative_terms", stripFrom());
-  if (!terms->key.empty())
-    record("key_terms",
-           keyTerms == KeyTerms::add
-               ? "vector over the keys, added in f32, accumulator start"
-               : "vector over the keys in bf16 parts, added by the multiply");
+  if (!terms->key.empty()) {
+    std::string how =
+        keyTerms == KeyTerms::add
+            ? "vector over the keys, added in f32, accumulator start"
+            : "vector over the keys in bf16 parts, added by the multiply";
+    if (schedule.getKeySource() == KeySource::table)
+      how += ", copied from a table that a kernel before writes";
+    record("key_terms", how);
+  }
   if (!terms->query.empty())
     record("query_terms", "vector over the queries, accumulator start");
   for (Value term : terms->elementwise)
@@ -155,38 +152,6 @@ void ScoreTile::recordChoices() {
                "varies with query and key other than by their distance");
   if (!terms->elementwise.empty())
     record("other_terms", "element by element, accumulator start");
-}
-
-/// Slots of a ring of two alternate.
-Value ScoreTile::keyVector(TileBuilder &tiles, KeyTile tile) {
-  auto ring = cast<BufferType>(keyVectors.getType());
-  return StageOp::create(tiles.builder, tiles.loc, ring.getStageType(),
-                         keyVectors,
-                         tiles.create<arith::AndIOp>(tile.slot, tiles.i32(1)));
-}
-
-LogicalResult ScoreTile::generateKeyVector(TileBuilder &tiles, KeyTile tile) {
-  int64_t keys = type.getDimSize(1);
-  auto vector =
-      RankedTensorType::get({keys}, tiles.builder.getI32Type(),
-                            LinearAttr::get(type.getContext(), numThreads()));
-  Value firstKey = tiles.create<arith::MulIOp>(tile.number, tiles.i32(keys));
-  Value iota = IotaOp::create(tiles.builder, tiles.loc, vector);
-  Coordinates at = coordinatesOf(context);
-  at.key = tiles.create<arith::AddIOp>(iota, firstKey);
-  at.keyExists =
-      tiles.compare(arith::CmpIPredicate::slt, at.key, context.keyLength);
-  RegionEvaluator evaluator(attention, kernel, tiles, at);
-  FailureOr<Value> values = sumOf(evaluator, tiles, terms->key, logitScale);
-  if (failed(values))
-    return failure();
-  Value whole = tiles.promote(*values, vector);
-  Value slot = keyVector(tiles, tile);
-  if (keyTerms == KeyTerms::product)
-    WritePartsOp::create(tiles.builder, tiles.loc, whole, slot);
-  else
-    WriteOp::create(tiles.builder, tiles.loc, whole, slot);
-  return success();
 }
 
 /// A strip over all distances lies as the tiles do, the others as they come.
@@ -204,7 +169,9 @@ LogicalResult ScoreTile::generate(TileBuilder &tiles, KeyTile tile,
   if (held.generatesTiles() &&
       failed(held.generate(tiles, tile.number, tile.ordinal, isFirst)))
     return failure();
-  return keyVectors ? generateKeyVector(tiles, tile) : success();
+  if (keyVector && schedule.getKeySource() == KeySource::tile)
+    return keyVector->generate(tiles, tile);
+  return success();
 }
 
 LogicalResult ScoreTile::generateAll(TileBuilder &tiles, Value begin,
@@ -232,11 +199,18 @@ LogicalResult ScoreTile::generateAll(TileBuilder &tiles, Value begin,
                       false);
 }
 
-Value ScoreTile::copy(TileBuilder &tiles, KeyTile tile, Value isWanted,
-                      bool isFirst) {
-  if (!strip || schedule.getStrip() != StripSource::table)
-    return nullptr;
-  return strip->copy(tiles, tile.number, tile.ordinal, isWanted, isFirst);
+SmallVector<Value> ScoreTile::copy(TileBuilder &tiles, KeyTile tile,
+                                   const KeyTiles &keyTiles, bool isFirst) {
+  SmallVector<Value> tokens;
+  if (strip && schedule.getStrip() == StripSource::table) {
+    Value isWanted =
+        tiles.compare(arith::CmpIPredicate::slt, tile.number, keyTiles.end);
+    tokens.push_back(
+        strip->copy(tiles, tile.number, tile.ordinal, isWanted, isFirst));
+  }
+  if (keyVector && schedule.getKeySource() == KeySource::table)
+    tokens.push_back(keyVector->copy(tiles, tile, keyTiles));
+  return tokens;
 }
 
 FailureOr<Value> ScoreTile::build(TileBuilder &tiles, KeyTile tile,
@@ -250,10 +224,8 @@ FailureOr<Value> ScoreTile::build(TileBuilder &tiles, KeyTile tile,
   };
   if (strip)
     add(strip->read(tiles, stripOrdinal(tiles, tile)));
-  if (keyVectors && keyTerms == KeyTerms::add)
-    add(ReadOp::create(builder, tiles.loc,
-                       getSliceType(type, 0, builder.getF32Type()),
-                       keyVector(tiles, tile)));
+  if (keyVector && keyTerms == KeyTerms::add)
+    add(keyVector->read(tiles, tile));
   if (queryTerm)
     add(queryTerm);
   RegionEvaluator evaluator(attention, kernel, tiles, coordinates);
@@ -270,9 +242,8 @@ FailureOr<Value> ScoreTile::build(TileBuilder &tiles, KeyTile tile,
   else if (sumNeedsClamp(*terms))
     start = clamped(tiles, start, leastScore / logitScale);
 
-  if (keyVectors && keyTerms == KeyTerms::product)
-    start =
-        MmaOnesOp::create(builder, tiles.loc, keyVector(tiles, tile), start);
+  if (keyVector && keyTerms == KeyTerms::product)
+    start = keyVector->addByProduct(tiles, tile, start);
   F32ProductAttr f32Product = f32ProductOf(attention, schedule);
   Value product =
       MmaOp::create(builder, tiles.loc, type, query, key, start,

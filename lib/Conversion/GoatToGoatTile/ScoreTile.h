@@ -6,8 +6,8 @@
 // One tile of scores with its priors. Where the scale permits, terms that are
 // added to the score, divided by the scale, are what the accumulator of Q·Kᵀ
 // starts from, so adding them costs nothing after the multiply; functions of
-// the distance or the key are generated into shared memory one tile ahead. What
-// the region does with that sum is evaluated element by element.
+// the distance or the key are brought into shared memory ahead of their tile.
+// What the region does with that sum is evaluated element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 #define GOAT_CONVERSION_GOATTOGOATTILE_SCORETILE_H
 
 #include "HeldValues.h"
-#include "KeyTiles.h"
+#include "KeyVector.h"
 
 namespace goat::tile {
 
@@ -31,19 +31,20 @@ public:
          mlir::RankedTensorType type, mlir::Value firstQuery, mlir::Value query,
          mlir::Value queryExists, bool tilesJump);
 
-  /// Whether any prior is generated into shared memory tile after tile.
+  /// Whether any prior is generated in the kernel, tile after tile.
   bool generatesTiles() const {
-    return held.generatesTiles() || keyVectors ||
-           (strip && schedule.getStrip() == StripSource::tile);
+    return held.generatesTiles() ||
+           (strip && schedule.getStrip() == StripSource::tile) ||
+           (keyVector && schedule.getKeySource() == KeySource::tile);
   }
   /// Before the first tile: generates what the schedule wants generated for all
   /// tiles in [begin, end).
   mlir::LogicalResult generateAll(TileBuilder &tiles, mlir::Value begin,
                                   mlir::Value end);
-  /// Starts the copy of what a tile reads, if it reads anything; not where
-  /// `isWanted` does not hold. Returns its token or null.
-  mlir::Value copy(TileBuilder &tiles, KeyTile tile, mlir::Value isWanted,
-                   bool isFirst);
+  /// Starts the copies of what the scores of a tile read from tables, if they
+  /// do; `isFirst` before any other tile. Returns their tokens.
+  llvm::SmallVector<mlir::Value> copy(TileBuilder &tiles, KeyTile tile,
+                                      const KeyTiles &keyTiles, bool isFirst);
 
   /// The same for what is held ready for the region, with all tokens.
   llvm::SmallVector<mlir::Value> copyHeld(TileBuilder &tiles, KeyTile tile,
@@ -72,8 +73,6 @@ private:
         context(context), type(type), held(schedule.getStrip()) {}
 
   int64_t numThreads() const { return 32 * schedule.getWarps(); }
-  mlir::LogicalResult generateKeyVector(TileBuilder &tiles, KeyTile tile);
-  mlir::Value keyVector(TileBuilder &tiles, KeyTile tile);
   /// Where a tile's values lie in the strip.
   mlir::Value stripOrdinal(TileBuilder &tiles, KeyTile tile);
   /// Whether the region yields the sum of the score and the terms, which the
@@ -95,8 +94,7 @@ private:
   /// The first tile of a strip over all distances.
   mlir::Value firstGenerated;
   HeldValues held;
-  /// A ring of two vectors over the keys, or of two of their bf16 parts.
-  mlir::Value keyVectors;
+  std::optional<KeyVector> keyVector;
   KeyTerms keyTerms = KeyTerms::add;
   /// The terms that vary along the queries only, as a vector or scalar.
   mlir::Value queryTerm;

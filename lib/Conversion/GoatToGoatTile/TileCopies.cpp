@@ -53,11 +53,7 @@ Value TileCopies::copy(KeyTile tile, const KeyTiles &keyTiles,
   tokens.push_back(keyMatrix.copy(tiles, firstKey, keyTiles.rowEnd, key(tile)));
   tokens.push_back(
       valueMatrix.copy(tiles, firstKey, keyTiles.rowEnd, value(tile)));
-  if (Value strip = scores.copy(
-          tiles, tile,
-          tiles.compare(arith::CmpIPredicate::slt, tile.number, keyTiles.end),
-          isFirst))
-    tokens.push_back(strip);
+  llvm::append_range(tokens, scores.copy(tiles, tile, keyTiles, isFirst));
   llvm::append_range(tokens,
                      scores.copyHeld(tiles, tile,
                                      tiles.compare(arith::CmpIPredicate::slt,

@@ -24,18 +24,32 @@ gpu.module @m {
     gpu.return
   }
 
-  // One word of b for each column tile, which both row tiles share.
+  // The same words, to global memory and under the mask.
+  // CHECK-LABEL:   llvm.func @store_parts
+  // CHECK-COUNT-3:  arith.truncf
+  // CHECK:          llvm.inline_asm {{.*}}st.global.v4
+  gpu.func @store_parts(%p: !goat_tile.ptr<bf16> {goat_tile.role = #goat_tile.workspace<0>}) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %v = arith.constant dense<1.0> : tensor<32xf32, #lin>
+    %i = goat_tile.iota : tensor<32xi32, #lin>
+    %n = arith.constant dense<20> : tensor<32xi32, #lin>
+    %m = arith.cmpi slt, %i, %n : tensor<32xi32, #lin>
+    goat_tile.store_parts %v, %p[%i] masked(%m) : tensor<32xf32, #lin>, !goat_tile.ptr<bf16>, tensor<32xi32, #lin>, tensor<32xi1, #lin>
+    gpu.return
+  }
+
+  // The words of b for as many column tiles as one load brings, which both row tiles
+  // share.
   // CHECK-LABEL:   llvm.func @mma_ones
-  // CHECK:          llvm.load
-  // CHECK-COUNT-2:  nvvm.mma.sync {{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 8>
-  // CHECK:          llvm.load
+  // CHECK:          nvvm.ldmatrix {{.*}} num = 2
+  // CHECK-COUNT-4:  nvvm.mma.sync {{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 8>
+  // CHECK:          nvvm.ldmatrix {{.*}} num = 1
   // CHECK-COUNT-2:  nvvm.mma.sync {{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 8>
   // CHECK-NOT:      nvvm.mma.sync
   // CHECK:          llvm.return
   gpu.func @mma_ones() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    %b = goat_tile.alloc {offset = 0} : !goat_tile.buffer<16x8xbf16>
-    %c = arith.constant dense<0.0> : tensor<32x16xf32, #mma>
-    %r = goat_tile.mma_ones %b, %c : !goat_tile.buffer<16x8xbf16> -> tensor<32x16xf32, #mma>
+    %b = goat_tile.alloc {offset = 0} : !goat_tile.buffer<24x8xbf16>
+    %c = arith.constant dense<0.0> : tensor<32x24xf32, #mma>
+    %r = goat_tile.mma_ones %b, %c : !goat_tile.buffer<24x8xbf16> -> tensor<32x24xf32, #mma>
     gpu.return
   }
 

@@ -26,14 +26,14 @@ gpu.module @m {
   // CHECK-SAME: %[[I:[a-z0-9]*]]: i32
   // CHECK: %[[G:.*]] = llvm.mlir.addressof @goat_shared : !llvm.ptr<3>
   // CHECK: %[[GI:.*]] = llvm.ptrtoint %[[G]] : !llvm.ptr<3> to i32
-  // CHECK: %[[OFF:.*]] = arith.constant 512 : i32
-  // CHECK: %[[B:.*]] = arith.addi %[[GI]], %[[OFF]]
   // A stage of 100 floats is 400 bytes.
   // CHECK: %[[BYTES:.*]] = arith.constant 400 : i32
   // CHECK: %[[STEP:.*]] = arith.muli %[[I]], %[[BYTES]]
-  // CHECK: %[[S:.*]] = arith.addi %[[B]], %[[STEP]]
+  // What is constant in an address becomes an offset of the pointer.
+  // CHECK: %[[S:.*]] = arith.addi %[[GI]], %[[STEP]]
   // CHECK: %[[A:.*]] = arith.addi %[[S]], %{{.*}}
-  // CHECK: %[[P:.*]] = llvm.inttoptr %[[A]] : i32 to !llvm.ptr<3>
+  // CHECK: %[[R:.*]] = llvm.inttoptr %[[A]] : i32 to !llvm.ptr<3>
+  // CHECK: %[[P:.*]] = llvm.getelementptr %[[R]][512] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
   // CHECK: llvm.store %{{.*}}, %[[P]] {{.*}} : f32, !llvm.ptr<3>
   // CHECK: %[[PI:.*]] = llvm.ptrtoint %[[P]] : !llvm.ptr<3> to i32
   // CHECK: "@$1 st.shared.b32 [$0+256], $2;", "r,b,r,~{memory}" %[[PI]],

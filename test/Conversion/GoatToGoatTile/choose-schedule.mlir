@@ -46,3 +46,22 @@ func.func @wide_f32(%q: tensor<?x4x?x256xf32>) -> tensor<?x4x?x256xf32> {
     : (tensor<?x4x?x256xf32>, tensor<?x4x?x256xf32>, tensor<?x4x?x256xf32>) -> (tensor<?x4x?x256xf32>)
   return %out : tensor<?x4x?x256xf32>
 }
+
+// Few heads and a short sequence: 8 blocks of 128 rows for 132 multiprocessors. Smaller
+// blocks keep more of them busy, and the reason says how many.
+// CHECK-LABEL: func.func @few
+// CHECK: goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 64, {{.*}} with 1 resident blocks; 16 blocks keep 132 multiprocessors busy for 11 % of the time"
+func.func @few(%q: tensor<1x4x256x64xbf16>) -> tensor<1x4x256x64xbf16> {
+  %out = goat.attention %q, %q, %q
+    : (tensor<1x4x256x64xbf16>, tensor<1x4x256x64xbf16>, tensor<1x4x256x64xbf16>) -> (tensor<1x4x256x64xbf16>)
+  return %out : tensor<1x4x256x64xbf16>
+}
+
+// Enough of both: large blocks.
+// CHECK-LABEL: func.func @many
+// CHECK: goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 128, {{.*}} with 2 resident blocks; 3072 blocks keep 132 multiprocessors busy for 96 % of the time"
+func.func @many(%q: tensor<8x12x4096x64xbf16>) -> tensor<8x12x4096x64xbf16> {
+  %out = goat.attention %q, %q, %q
+    : (tensor<8x12x4096x64xbf16>, tensor<8x12x4096x64xbf16>, tensor<8x12x4096x64xbf16>) -> (tensor<8x12x4096x64xbf16>)
+  return %out : tensor<8x12x4096x64xbf16>
+}

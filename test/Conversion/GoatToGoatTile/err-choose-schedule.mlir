@@ -2,6 +2,7 @@
 // RUN: not goat-opt %s --goat-choose-schedule="key-terms=xor" 2>&1 | FileCheck %s --check-prefix=KEYS
 // RUN: not goat-opt %s --goat-choose-schedule="mask-index=maybe" 2>&1 | FileCheck %s --check-prefix=INDEX
 // RUN: not goat-opt %s --goat-choose-schedule="f32-product=bf16" 2>&1 | FileCheck %s --check-prefix=PRODUCT
+// RUN: not goat-opt %s --goat-choose-schedule="key-source=disk" 2>&1 | FileCheck %s --check-prefix=SOURCE
 // RUN: not goat-opt %s --goat-choose-schedule="target=sm_1" 2>&1 | FileCheck %s --check-prefix=TARGET
 // Options that name nothing.
 
@@ -9,6 +10,7 @@
 // KEYS: error: expected key-terms to be auto, add or product but got 'xor'
 // INDEX: error: expected mask-index to be auto, always or never but got 'maybe'
 // PRODUCT: error: expected f32-product to be exact or tf32 but got 'bf16'
+// SOURCE: error: expected key-source to be auto, tile or table but got 'disk'
 // TARGET: error: expected a target among sm_80, {{.*}} but got 'sm_1'
 func.func @layer(%q: tensor<1x4x8x64xbf16>) -> tensor<1x4x8x64xbf16> {
   %0 = goat.attention %q, %q, %q : (tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>, tensor<1x4x8x64xbf16>) -> (tensor<1x4x8x64xbf16>)

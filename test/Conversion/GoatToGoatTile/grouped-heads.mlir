@@ -2,7 +2,7 @@
 // Query head h reads key head h / (Hq / Hkv).
 
 // CHECK-LABEL: gpu.func @layer
-// CHECK:       %[[HEAD:.*]] = goat_tile.block_index 1
+// CHECK:       %[[HEAD:.*]] = goat_tile.block_index 0
 // CHECK:       %[[GROUP:.*]] = arith.constant 3 : i32
 // CHECK-NEXT:  arith.divui %[[HEAD]], %[[GROUP]]
 func.func @layer(%q: tensor<?x12x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>)

@@ -1,7 +1,7 @@
 // RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
 // A schedule that stands on the attention is kept.
 
-// CHECK:       (s0 ceildiv 64, 4, s1)
+// CHECK:       (4, s0 ceildiv 64, s1)
 // CHECK-LABEL: gpu.func @layer
 // CHECK-SAME:  schedule = #goat_tile.schedule<flash_mma, rows = 64, keys = 32, warps = 2, stages = 3>
 // CHECK-SAME:  known_block_size = array<i32: 64, 1, 1>

@@ -1,7 +1,7 @@
 // RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // What a launcher has to know stands on the kernel.
 
-// CHECK:       #[[GRID:.*]] = affine_map<()[s0, s1] -> (s0 ceildiv 128, 12, s1)>
+// CHECK:       #[[GRID:.*]] = affine_map<()[s0, s1] -> (12, s0 ceildiv 128, s1)>
 // CHECK-NOT:   func.func
 // CHECK:       gpu.module @layer
 // CHECK-NEXT:    gpu.func @layer(

@@ -1,4 +1,4 @@
-// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 strip=tile key-terms=add key-source=tile" --convert-goat-to-goat-tile | FileCheck %s
 // A function of the key alone becomes a vector over the keys of a tile.
 
 // CHECK-LABEL: gpu.func @layer

@@ -1,4 +1,4 @@
-// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 key-terms=product strip=tile" --convert-goat-to-goat-tile | FileCheck %s
+// RUN: goat-opt %s --goat-choose-schedule="tile-keys=64 key-terms=product strip=tile key-source=tile" --convert-goat-to-goat-tile | FileCheck %s
 // Functions of the key are added by the multiply, as bf16 parts in extra columns.
 
 // CHECK-LABEL: gpu.func @layer

@@ -1,7 +1,7 @@
 // RUN: goat-opt %s --goat-choose-schedule --convert-goat-to-goat-tile | FileCheck %s
 // Nothing is left to check where a captured tensor is known to be large enough.
 
-// CHECK-LABEL: gpu.func @layer
+// CHECK-LABEL: gpu.func @layer(
 // CHECK-SAME:  at_least_dims = []
 func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x500x64xbf16>, %v: tensor<?x4x500x64xbf16>,
     %x: tensor<6x500xf32>)

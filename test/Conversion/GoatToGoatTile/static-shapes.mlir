@@ -1,7 +1,7 @@
 // RUN: goat-opt %s --goat-choose-schedule="tile-rows=128 warps=4 tile-keys=64 strip=tile key-terms=add" --convert-goat-to-goat-tile | FileCheck %s
 // Static sizes are constants of the kernel, not arguments.
 
-// CHECK:       affine_map<() -> (3, 4, 2)>
+// CHECK:       affine_map<() -> (4, 3, 2)>
 // CHECK-LABEL: gpu.func @layer(
 // CHECK-NOT:   #goat_tile.dim
 // CHECK-SAME:  goat_tile.grid_dims = []

@@ -67,6 +67,10 @@ gpu.module @layer {
     %parts = goat_tile.alloc : !goat_tile.buffer<64x8xbf16>
     %u64 = arith.constant dense<1.0> : tensor<64xf32, #linear>
     goat_tile.write_parts %u64, %parts : tensor<64xf32, #linear>, !goat_tile.buffer<64x8xbf16>
+    %i64 = goat_tile.iota : tensor<64xi32, #linear>
+    %m64 = arith.cmpi slt, %i64, %i64 : tensor<64xi32, #linear>
+    // CHECK: goat_tile.store_parts %{{.*}}, %{{.*}}[%{{.*}}] masked(%{{.*}}) : tensor<64xf32, #goat_tile.linear<threads = 128>>, <bf16>, tensor<64xi32, #goat_tile.linear<threads = 128>>, tensor<64xi1, #goat_tile.linear<threads = 128>>
+    goat_tile.store_parts %u64, %p[%i64] masked(%m64) : tensor<64xf32, #linear>, !goat_tile.ptr<bf16>, tensor<64xi32, #linear>, tensor<64xi1, #linear>
     // CHECK: goat_tile.mma_ones %{{.*}}, %{{.*}} : <64x8xbf16> -> tensor<128x64xf32, #goat_tile.mma<warps = 4>>
     %ones = goat_tile.mma_ones %parts, %s : !goat_tile.buffer<64x8xbf16> -> tensor<128x64xf32, #mma>
     // CHECK: goat_tile.read_diagonal_quads %{{.*}} : <192x4xf32> -> tensor<128x64xf32, #goat_tile.mma<warps = 4>>

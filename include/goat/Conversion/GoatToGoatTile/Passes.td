@@ -56,6 +56,8 @@ def ChooseSchedule : Pass<"goat-choose-schedule", "::mlir::func::FuncOp"> {
            "when an index of key tiles is built: auto, always or never">,
     Option<"f32Product", "f32-product", "std::string", "\"exact\"",
            "how query, key and value of f32 are multiplied: exact or tf32">,
+    Option<"keySource", "key-source", "std::string", "\"auto\"",
+           "where values over the key come from: auto, tile or table">,
     Option<"target", "target", "std::string", "\"sm_90\"",
            "the chip whose limits and rates the choice is made for">
   ];

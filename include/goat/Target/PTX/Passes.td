@@ -24,4 +24,19 @@ def GoatVerifyNVVM : Pass<"goat-verify-nvvm", "::mlir::gpu::GPUModuleOp"> {
   }];
 }
 
+def GoatEmitPTX : Pass<"goat-emit-ptx", "::mlir::ModuleOp"> {
+  let summary = "replace each module of kernels by its PTX";
+  let description = [{
+    Every `gpu.module` of llvm and nvvm ops becomes a `gpu.binary` of its name
+    with one object: the PTX text for `target`. It is the text that
+    `goat-translate --nvvm-to-ptx` prints.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90\"",
+           "the chip the PTX is for">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // GOAT_TARGET_PTX_PASSES_TD

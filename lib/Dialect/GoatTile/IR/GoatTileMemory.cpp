@@ -180,13 +180,38 @@ LogicalResult ReadOp::verify() {
   return verifyVector(*this, getResult(), getBuffer());
 }
 
-LogicalResult WritePartsOp::verify() {
-  auto vector = cast<RankedTensorType>(getValue().getType());
+/// Constraint (C1) of store_parts and write_parts.
+static LogicalResult verifyParted(Operation *op, RankedTensorType vector) {
   if (vector.getRank() != 1 || !getTileLayout(vector) ||
       !vector.getElementType().isF32())
-    return emitOpError("(C1) expected an f32 vector with a goat_tile encoding "
-                       "but got ")
+    return op->emitOpError("(C1) expected an f32 vector with a goat_tile "
+                           "encoding but got ")
            << vector;
+  return success();
+}
+
+LogicalResult StorePartsOp::verify() {
+  auto vector = cast<RankedTensorType>(getValue().getType());
+  if (failed(verifyParted(*this, vector)))
+    return failure();
+  if (!getPointer().getType().getElementType().isBF16())
+    return emitOpError("(C2) expected a pointer to bf16 but got ")
+           << getPointer().getType();
+  Builder builder(getContext());
+  for (auto [value, element] : {std::pair(getRow(), builder.getI32Type()),
+                                std::pair(getMask(), builder.getI1Type())}) {
+    auto expected = vector.clone(element);
+    if (value.getType() != expected)
+      return emitOpError("(C3) expected row and mask of ")
+             << expected << " but got " << value.getType();
+  }
+  return success();
+}
+
+LogicalResult WritePartsOp::verify() {
+  auto vector = cast<RankedTensorType>(getValue().getType());
+  if (failed(verifyParted(*this, vector)))
+    return failure();
   BufferType buffer = getBuffer().getType();
   if (!buffer.getElementType().isBF16() || buffer.getSwizzled() ||
       buffer.getShape() != ArrayRef<int64_t>{vector.getDimSize(0), 8})

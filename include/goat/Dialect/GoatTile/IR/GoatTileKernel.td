@@ -120,6 +120,11 @@ def GoatTile_MaskIndexUse : I32EnumAttr<"MaskIndexUse", "when an index of key ti
   let cppNamespace = "::goat::tile";
   let genSpecializedAttr = 0;
 }
+def GoatTile_KeySource : I32EnumAttr<"KeySource", "where the values of a function of the key come from", [
+  I32EnumAttrCase<"tile", 0>, I32EnumAttrCase<"table", 1>]> {
+  let cppNamespace = "::goat::tile";
+  let genSpecializedAttr = 0;
+}
 def GoatTile_StripParameter : EnumParameter<GoatTile_StripSource> {
   let defaultValue = "::goat::tile::StripSource::tile";
 }
@@ -132,6 +137,9 @@ def GoatTile_F32ProductParameter : EnumParameter<GoatTile_F32Product> {
 
 def GoatTile_MaskIndexParameter : EnumParameter<GoatTile_MaskIndexUse> {
   let defaultValue = "::goat::tile::MaskIndexUse::automatic";
+}
+def GoatTile_KeySourceParameter : EnumParameter<GoatTile_KeySource> {
+  let defaultValue = "::goat::tile::KeySource::tile";
 }
 
 def ScheduleAttr : GoatTile_Attr<"Schedule", "schedule"> {
@@ -156,7 +164,10 @@ def ScheduleAttr : GoatTile_Attr<"Schedule", "schedule"> {
 
     `key_terms` says how functions of the key reach the accumulator: `add`, one
     addition for each element, or `product`, as bf16 parts in 8 extra columns of
-    the multiply (exact to f32's last bit or nearly).
+    the multiply (exact to f32's last bit or nearly). `key_source` says where
+    their values come from: `tile`, each block generates those of a tile one tile
+    ahead; or `table`, a kernel launched before writes those of all keys to
+    global memory, as values or as parts, and blocks copy what a tile needs.
 
     `mask_index` says when kernels before the main one sort the key tiles of each
     block into empty, partial and full ones: `always` (of a mask), `never`, or
@@ -174,10 +185,11 @@ def ScheduleAttr : GoatTile_Attr<"Schedule", "schedule"> {
                         "int64_t":$stages, GoatTile_StripParameter:$strip,
                         GoatTile_KeyTermsParameter:$key_terms,
                         GoatTile_MaskIndexParameter:$mask_index,
-                        GoatTile_F32ProductParameter:$f32_product);
+                        GoatTile_F32ProductParameter:$f32_product,
+                        GoatTile_KeySourceParameter:$key_source);
   let assemblyFormat = [{
     `<` $kind `,` struct($rows, $keys, $warps, $stages, $strip, $key_terms,
-                         $mask_index, $f32_product) `>`
+                         $mask_index, $f32_product, $key_source) `>`
   }];
 }
 

@@ -109,6 +109,25 @@ def StoreRowsOp : GoatTile_Op<"store_rows", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def StorePartsOp : GoatTile_Op<"store_parts", [MemoryEffects<[MemWrite]>]> {
+  let summary = "scatter f32 elements into a matrix of their bf16 parts";
+  let description = [{
+    Where mask[i] holds, row `row[i]` of a row-major matrix of 8 bf16 becomes
+    what `goat_tile.write_parts` makes of value[i]. The pointer is aligned to 16
+    bytes.
+    Constraints: (C1) the vector has f32 elements and an encoding. (C2) the
+    pointer is one to bf16. (C3) row and mask have the vector's shape and
+    encoding, and i32 and i1 elements.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, PointerType:$pointer, AnyRankedTensor:$row,
+                       AnyRankedTensor:$mask);
+  let assemblyFormat = [{
+    $value `,` $pointer `[` $row `]` `masked` `(` $mask `)` attr-dict `:`
+    type($value) `,` type($pointer) `,` type($row) `,` type($mask)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
