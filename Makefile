@@ -12,8 +12,8 @@
 #   make wheel    the Python wheel, into build/wheel
 #   make check-wheel  installs it in a fresh environment, hides the system's LLVM
 #                 and runs the example of README.md
-#   make check-frameworks  imports models of JAX and ONNX and runs them; the
-#                 frameworks go into build/frameworks, pinned and hashed
+#   make check-frameworks  imports models of PyTorch, JAX and ONNX and runs them; the
+#                 frameworks go into build/frameworks, pinned and hashed (6 GB)
 #   make bench-launch  time from a cache hit, and of a launch without a device
 #   make bench-sim  warp instructions the simulator executes in a second
 #   make format   bring all C++ to the house style
@@ -81,7 +81,7 @@ check-wheel: wheel
 FRAMEWORKS := build/frameworks
 $(FRAMEWORKS)/done: test/Frameworks/requirements.txt
 	@"$(PYTHON)" -m venv $(FRAMEWORKS)
-	@$(FRAMEWORKS)/bin/pip install --quiet --require-hashes -r $<
+	@$(FRAMEWORKS)/bin/pip install --quiet --no-deps --require-hashes -r $<
 	@touch $@
 
 check-frameworks: configure $(FRAMEWORKS)/done

@@ -21,6 +21,7 @@ from goatc.frontends.builder import ImportRefused
 from goatc.frontends.jax import from_jax
 from goatc.frontends.module import Module
 from goatc.frontends.onnx import from_onnx
+from goatc.frontends.torch import from_torch
 from goatc.kernel import (Comparison, Kernel, KernelFault, Parameter, compare,
                           compile, count, emit, load, run, transform)
 from goatc.library import (CompileError, Diagnostic, GoatError,

@@ -11,21 +11,15 @@ import numpy as np
 
 import goatc
 import jax_models
+from checking import TOLERANCE, difference, record
 from goatc.frontends.builder import ImportRefused
 from goatc.frontends.jax import from_jax
 
 RNG = np.random.default_rng(5)
-# Weights and rows are rounded to f16 at different places by the two.
-TOLERANCE = 4e-3
-
-
-def difference(found, expected):
-    expected = np.asarray(expected, np.float64)
-    return np.linalg.norm(found - expected) / np.linalg.norm(expected)
 
 
 class JaxTest(unittest.TestCase):
-    def check(self, model, x, length):
+    def check(self, model, x, length, label, fused):
         parameters = jax_models.parameters(0, length=length)
 
         def function(x):
@@ -34,13 +28,15 @@ class JaxTest(unittest.TestCase):
         self.assertEqual(len(module.attentions), 2, module.remarks)
         expected = jax.jit(function)(x)
         for on in ("reference", "sim"):
-            self.assertLess(difference(module.run(x, on=on), expected),
-                            TOLERANCE, on)
+            worst = difference(module.run(x, on=on), expected)
+            self.assertLess(worst, TOLERANCE["f16"], on)
+        record("models", (label, "JAX", "f16"), "2 of 2", fused, worst)
         return module
 
     def test_gpt(self):
         ids = RNG.integers(0, 17, (2, 24)).astype(np.int32)
-        module = self.check(jax_models.gpt, ids, 24)
+        module = self.check(jax_models.gpt, ids, 24, "GPT, 2 layers", "causal "
+                            "mask, spectral and key prior, exclusion")
         self.assertEqual(module.text.count("goat.xsa"), 2)
         self.assertEqual(module.text.count("math.cos"), 6)
         self.assertNotIn("math.exp ", module.text)
@@ -49,7 +45,7 @@ class JaxTest(unittest.TestCase):
 
     def test_vit(self):
         images = RNG.normal(size=(2, 16, 16, 3)).astype(np.float32)
-        module = self.check(jax_models.vit, images, 17)
+        module = self.check(jax_models.vit, images, 17, "ViT, 2 layers", "")
         self.assertNotIn("goat.xsa", module.text)
 
     def test_softmax_over_something_else_is_left_alone(self):

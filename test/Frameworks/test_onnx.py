@@ -9,12 +9,11 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
+from checking import TOLERANCE, difference, record
 from goatc.frontends.builder import ImportRefused
 from goatc.frontends.onnx import from_onnx
 
 RNG = np.random.default_rng(7)
-# Weights and rows are rounded to f16 at different places by the two.
-TOLERANCE = 4e-3
 
 
 class Graph:
@@ -106,20 +105,17 @@ def block(g, x, length, width, count, gpt):
     return g.op("Add", x, g.op("MatMul", h, draw(4 * width, width)))
 
 
-def difference(found, expected):
-    expected = np.asarray(expected, np.float64)
-    return np.linalg.norm(found - expected) / np.linalg.norm(expected)
-
-
 class OnnxTest(unittest.TestCase):
-    def check(self, model, *arrays, attentions):
+    def check(self, model, *arrays, attentions, label, fused):
         module = from_onnx(model)
         self.assertEqual(len(module.attentions), attentions, module.remarks)
         names = [given.name for given in model.graph.input]
         expected = ReferenceEvaluator(model).run(None, dict(zip(names, arrays)))
         for on in ("reference", "sim"):
-            self.assertLess(difference(module.run(*arrays, on=on), expected[0]),
-                            TOLERANCE, on)
+            worst = difference(module.run(*arrays, on=on), expected[0])
+            self.assertLess(worst, TOLERANCE["f16"], on)
+        record("models", (label, "ONNX", "f16"),
+               f"{attentions} of {attentions}", fused, worst)
         return module
 
     def test_gpt(self):
@@ -130,7 +126,9 @@ class OnnxTest(unittest.TestCase):
             x = block(g, x, 24, 32, 2, gpt=True)
         out = g.op("MatMul", x, draw(32, 17))
         module = self.check(g.model([("ids", TensorProto.INT64, (2, 24))], out),
-                            RNG.integers(0, 17, (2, 24)), attentions=2)
+                            RNG.integers(0, 17, (2, 24)), attentions=2,
+                            label="GPT, 2 layers", fused="causal mask, spectral "
+                            "and key prior, exclusion")
         self.assertEqual(module.text.count("goat.xsa"), 2)
         self.assertNotIn("math.exp ", module.text)
 
@@ -148,7 +146,7 @@ class OnnxTest(unittest.TestCase):
         out = g.op("Gemm", x, draw(5, 32, scale=0.2), draw(5), transB=1)
         self.check(g.model([("images", TensorProto.FLOAT, (2, 16, 16, 3))], out),
                    RNG.normal(size=(2, 16, 16, 3)).astype(np.float32),
-                   attentions=2)
+                   attentions=2, label="ViT, 2 layers", fused="")
 
     def test_the_attention_op(self):
         for heads, causal, masked in ((4, 1, False), (2, 0, True)):
@@ -166,7 +164,8 @@ class OnnxTest(unittest.TestCase):
                 g.model([(n, TensorProto.FLOAT, s)
                          for n, s in zip("qkv", shapes)], out),
                 *(RNG.normal(size=s).astype(np.float32) for s in shapes),
-                attentions=1)
+                attentions=1, label="Attention of opset 23",
+                fused="mask, causal from the top left, shared heads")
             self.assertEqual(any("top left" in r.message
                                  for r in module.remarks), bool(causal))
 

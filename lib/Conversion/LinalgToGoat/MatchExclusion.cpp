@@ -57,7 +57,7 @@ private:
   const Element *findProduct(const Element *element);
   bool isFunctionOfRow(const Element *element, Exclusion &exclusion,
                        llvm::SmallPtrSetImpl<const Element *> &seen);
-  bool isOwn(const Element *load) const;
+  bool isOwn(const Element *element);
 
   ElementGraph &graph;
   const Element *product;
@@ -76,26 +76,27 @@ const Element *RowReader::findProduct(const Element *element) {
   return nullptr;
 }
 
-/// Whether a load is of the value row of the query's own index.
-bool RowReader::isOwn(const Element *load) const {
-  for (const Operand &value : values) {
-    if (value.tensor != load->value)
-      continue;
-    bool isEqual = true;
-    for (auto [index, at] : llvm::zip(value.indices, load->operands))
-      isEqual &=
-          graph.substitute(
-              index, {{variables.key, graph.variable(variables.query)}}) == at;
-    if (isEqual)
-      return true;
-  }
-  return false;
+/// Whether an element is one of the value row of the query's own index, rounded
+/// to whatever type.
+bool RowReader::isOwn(const Element *element) {
+  return llvm::any_of(values, [&](const Operand &value) {
+    const Element *own =
+        graph.substitute(graph.elementOf(value.tensor, value.indices),
+                         {{variables.key, graph.variable(variables.query)}});
+    return withoutCasts(own) == withoutCasts(element);
+  });
 }
 
 bool RowReader::isFunctionOfRow(const Element *element, Exclusion &exclusion,
                                 llvm::SmallPtrSetImpl<const Element *> &seen) {
   if (element == exclusion.row || !seen.insert(element).second)
     return true;
+  if (isOwn(element)) {
+    exclusion.own.push_back(element);
+    if (withoutCasts(element) != element)
+      exclusion.own.push_back(withoutCasts(element));
+    return true;
+  }
   switch (element->kind) {
   case ElementKind::constant:
   case ElementKind::scalar:
@@ -103,21 +104,12 @@ bool RowReader::isFunctionOfRow(const Element *element, Exclusion &exclusion,
   case ElementKind::index:
     return !element->dependsOn(variables.column);
   case ElementKind::load:
-    if (isOwn(element)) {
-      exclusion.own.push_back(element);
-      return true;
-    }
     return !element->dependsOn(variables.column);
   case ElementKind::operation:
     return llvm::all_of(element->operands, [&](const Element *operand) {
       return isFunctionOfRow(operand, exclusion, seen);
     });
   case ElementKind::reduction: {
-    // Values projected in the graph are themselves a reduction.
-    if (isOwn(element)) {
-      exclusion.own.push_back(element);
-      return true;
-    }
     ReductionBody body = graph.bodyOf(element);
     if (!body.element || body.variables.size() != 1 ||
         graph.sizeOf(body.variables[0]) != graph.sizeOf(variables.column))

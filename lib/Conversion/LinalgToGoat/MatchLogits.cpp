@@ -39,6 +39,10 @@ public:
 
   void collectProducts(const Element *element);
   void splitMasks(Logits &logits);
+  /// The product that is query times key: shorter ones, such as of what
+  /// rotates, are part of the score. Null, and why, when there is no longest
+  /// one.
+  const Element *longestProduct(std::string &why);
   /// The score as a function of scale·product, with the scale taken out.
   void takeScale(Logits &logits);
 
@@ -92,6 +96,30 @@ void LogitMatcher::collectProducts(const Element *element) {
   if (element->kind == ElementKind::operation)
     for (const Element *operand : element->operands)
       collectProducts(operand);
+}
+
+const Element *LogitMatcher::longestProduct(std::string &why) {
+  const Element *longest = nullptr;
+  int64_t most = 0;
+  for (const Element *product : products) {
+    int64_t terms = graph.sizeOf(graph.bodyOf(product).variables.front());
+    // What is not known may be any number.
+    if (products.size() > 1 && ShapedType::isDynamic(terms)) {
+      longest = nullptr;
+      break;
+    }
+    if (terms == most)
+      longest = nullptr;
+    if (!ShapedType::isDynamic(terms) && terms <= most)
+      continue;
+    longest = product;
+    most = terms;
+  }
+  if (!longest)
+    why = "expected logits from one product of query and key but got " +
+          std::to_string(products.size()) +
+          (products.empty() ? "" : ", none of them longer than the others");
+  return longest;
 }
 
 const Element *LogitMatcher::negation(const Element *condition) {
@@ -342,12 +370,9 @@ std::optional<Logits> raise::matchLogits(ElementGraph &graph,
   logits.score = logit;
   matcher.splitMasks(logits);
   matcher.collectProducts(logits.score);
-  if (matcher.products.size() != 1) {
-    why = "expected logits from one product of query and key but got " +
-          std::to_string(matcher.products.size());
+  logits.product = matcher.longestProduct(why);
+  if (!logits.product)
     return std::nullopt;
-  }
-  logits.product = matcher.products.front();
   matcher.takeScale(logits);
 
   // The factor with the query and the one with the key.

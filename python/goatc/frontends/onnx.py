@@ -12,6 +12,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import numpy as np
 
+from goatc.frontends.blocks import (attend, gelu, is_at_or_before, matmul,
+                                    normalize, repeat_heads, softmax)
 from goatc.frontends.builder import Builder, ImportRefused, Value
 from goatc.frontends.module import Module
 from goatc.library import Diagnostic
@@ -156,20 +158,6 @@ def compare(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
                              *(t.value(known) for known in inputs))
 
 
-def matmul(builder: Builder, left: Value, right: Value) -> Value:
-    """np.matmul."""
-    a, b = len(left.shape), len(right.shape)
-    if a < 1 or b < 2:
-        raise ImportRefused("expected a product of matrices")
-    rank = max(a, b)
-    batch = "abcdefgh"[:rank - 2]
-    rows = "i" if a > 1 else ""
-    of_left = batch[rank - a:] + rows + "k" if a > 1 else "k"
-    of_right = batch[rank - b:] + "kj"
-    output = batch + rows + "j"
-    return builder.contract(f"{of_left},{of_right}->{output}", left, right)
-
-
 def reduction(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
     b, value = t.builder, t.value(inputs[0])
     axes = (t.numbers(inputs[1]) if len(inputs) > 1 and inputs[1] is not None
@@ -186,46 +174,16 @@ def reduction(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
     return b.unary("sqrt", result) if kind == "ReduceL2" else result
 
 
-def softmax(builder: Builder, value: Value, axis: int) -> Value:
-    """exp(x - max) / sum."""
-    greatest = builder.reduce("max", value, [axis], keep=True)
-    weights = builder.unary("exp", builder.binary("sub", value, greatest))
-    return builder.binary("div", weights, builder.reduce(
-        "add", weights, [axis], keep=True))
-
-
 def layer_norm(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
     b, value = t.builder, t.value(inputs[0])
     axes = list(range(attributes.get("axis", -1) % len(value.shape),
                       len(value.shape)))
-    count = b.splat(math.prod(value.shape[a] for a in axes), value.dtype)
-    if node.op_type == "LayerNormalization":
-        value = b.binary("sub", value, b.binary(
-            "div", b.reduce("add", value, axes, True), count))
-    variance = b.binary("div", b.reduce(
-        "add", b.binary("mul", value, value), axes, True), count)
-    epsilon = b.splat(attributes.get("epsilon", 1e-5), value.dtype)
-    result = b.binary("mul", b.binary("mul", value, b.unary(
-        "rsqrt", b.binary("add", variance, epsilon))), t.value(inputs[1]))
+    result = b.binary("mul", normalize(
+        b, value, axes, attributes.get("epsilon", 1e-5),
+        center=node.op_type == "LayerNormalization"), t.value(inputs[1]))
     if len(inputs) > 2 and inputs[2] is not None:
         result = b.binary("add", result, t.value(inputs[2]))
     return result
-
-
-def gelu(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
-    b, x = t.builder, t.value(inputs[0])
-
-    def number(value: float) -> Value:
-        return b.splat(value, x.dtype)
-    if attributes.get("approximate", b"none") == b"tanh":
-        cube = b.binary("mul", b.binary("mul", x, x), x)
-        inner = b.binary("add", x, b.binary("mul", number(0.044715), cube))
-        part = b.unary("tanh", b.binary("mul", number(math.sqrt(2 / math.pi)),
-                                        inner))
-    else:
-        part = b.unary("erf", b.binary("mul", x, number(math.sqrt(0.5))))
-    return b.binary("mul", b.binary("mul", x, number(0.5)),
-                    b.binary("add", part, number(1)))
 
 
 def reshape(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
@@ -366,38 +324,33 @@ def attention(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
         k, v = (heads(part, attributes["kv_num_heads"]) for part in (k, v))
     batch, count, rows, depth = q.shape
     group = count // k.shape[1]
-    if group > 1:
-        k, v = (b.reshape(b.broadcast(part, [part.shape[0], part.shape[1], group,
-                                             *part.shape[2:]], [0, 1, 3, 4]),
-                          [part.shape[0], count, *part.shape[2:]])
-                for part in (k, v))
+    k, v = (repeat_heads(b, part, 1, group) for part in (k, v))
     scale = attributes.get("scale") or 1 / math.sqrt(depth)
-    score = b.contract("bhid,bhjd->bhij", q, k, "f32")
-    score = b.binary("mul", score, b.splat(scale, "f32"))
-    never = b.splat(-math.inf, "f32")
-    if len(inputs) > 3 and inputs[3] is not None:
-        mask = t.value(inputs[3])
-        score = (b.select(mask, score, never) if mask.dtype == "i1" else
-                 b.binary("add", score, b.convert(mask, "f32")))
-    if attributes.get("is_causal", 0):
-        matrix = (rows, k.shape[2])
-        score = b.select(b.compare("ge", b.iota(matrix, 0, "i64"),
-                                   b.iota(matrix, 1, "i64")), score, never)
-        if rows != k.shape[2]:
-            t.remarks.append(Diagnostic(
-                "remark", f"'{node.name}' is causal from the top left, as ONNX "
-                f"has it; goat.attention by itself aligns at the bottom right"))
-    cap = attributes.get("softcap", 0.0)
-    if cap:
-        if len(inputs) > 3 or attributes.get("is_causal", 0):
-            t.remarks.append(Diagnostic(
-                "remark", f"'{node.name}' caps after the mask, as ONNX has it; a "
-                f"masked key keeps a logit of -{cap}"))
-        limit = b.splat(cap, "f32")
-        score = b.binary("mul", limit, b.unary("tanh", b.binary("div", score,
-                                                                limit)))
-    weights = b.convert(softmax(b, score, 3), v.dtype)
-    out = b.contract("bhij,bhjd->bhid", weights, v)
+    masked = len(inputs) > 3 and inputs[3] is not None
+    causal, cap = attributes.get("is_causal", 0), attributes.get("softcap", 0.0)
+
+    def scored(score: Value) -> Value:
+        never = b.splat(-math.inf, "f32")
+        if masked:
+            mask = t.value(inputs[3])
+            score = (b.select(mask, score, never) if mask.dtype == "i1" else
+                     b.binary("add", score, b.convert(mask, "f32")))
+        if causal:
+            score = b.select(is_at_or_before(b, rows, k.shape[2]), score, never)
+        if cap:
+            limit = b.splat(cap, "f32")
+            score = b.binary("mul", limit, b.unary("tanh", b.binary(
+                "div", score, limit)))
+        return score
+    if causal and rows != k.shape[2]:
+        t.remarks.append(Diagnostic(
+            "remark", f"'{node.name}' is causal from the top left, as ONNX "
+            f"has it; goat.attention by itself aligns at the bottom right"))
+    if cap and (masked or causal):
+        t.remarks.append(Diagnostic(
+            "remark", f"'{node.name}' caps after the mask, as ONNX has it; a "
+            f"masked key keeps a logit of -{cap}"))
+    out = attend(b, q, k, v, scale, scored)
     if packed:
         out = b.transpose(out, [0, 2, 1, 3])
         out = b.reshape(out, [batch, rows, count * v.shape[3]])
@@ -411,7 +364,9 @@ HANDLERS: Dict[str, Handler] = {
     **{name: reduction for name in REDUCTIONS},
     "MatMul": lambda t, n, a, i: matmul(t.builder, t.value(i[0]), t.value(i[1])),
     "Gemm": gemm, "Attention": attention, "LayerNormalization": layer_norm,
-    "RMSNormalization": layer_norm, "Gelu": gelu, "Reshape": reshape,
+    "RMSNormalization": layer_norm, "Reshape": reshape,
+    "Gelu": lambda t, n, a, i: gelu(
+        t.builder, t.value(i[0]), a.get("approximate", b"none") == b"tanh"),
     "Squeeze": squeeze, "Unsqueeze": squeeze, "Slice": slice_, "Split": split,
     "Trilu": trilu, "Range": range_, "Expand": expand, "Gather": gather,
     "Identity": lambda t, n, a, i: t.value(i[0]),

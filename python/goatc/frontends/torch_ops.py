@@ -1,0 +1,425 @@
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""aten's ops around attention, each in ops of the builder.
+
+Every function takes the translator, the node, and the node's arguments as aten
+names them.
+"""
+
+import math
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+from goatc.frontends import blocks
+from goatc.frontends.builder import FLOATS, ImportRefused, Value
+
+UNARY = {name: name for name in (
+    "neg", "exp", "exp2", "log", "log1p", "log2", "expm1", "tanh", "sqrt",
+    "rsqrt", "sin", "cos", "erf", "floor", "ceil", "abs")}
+UNARY["round"] = "round_even"
+BINARY = {"mul": "mul", "maximum": "max", "minimum": "min", "atan2": "atan2",
+          "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+LOGICAL = {"logical_and": "and", "logical_or": "or", "logical_xor": "xor"}
+NEVER_NEGATIVE = ("mul", "max", "min", "and", "or", "floordiv", "rem")
+
+
+def accumulated(dtype: str) -> str:
+    """Returns the dtype that sums of a dtype are computed in."""
+    return "f32" if dtype in ("f16", "bf16") else dtype
+
+
+def unary(op: str) -> Callable[..., Value]:
+    def translate(t: Any, node: Any, value: Any) -> Value:
+        made = t.builder.unary(op, t.value(value, t.dtype_of(node)))
+        if op == "abs":
+            t.natural.add(made.name)
+        return made
+    return translate
+
+
+def combine(t: Any, op: str, left: Value, right: Value) -> Value:
+    """Builder.binary, which knows of natural numbers."""
+    made = t.builder.binary(op, left, right)
+    if op in NEVER_NEGATIVE or op == "add":
+        t.like(made, left, right)
+    return made
+
+
+def binary(op: str) -> Callable[..., Value]:
+    def translate(t: Any, node: Any, left: Any, right: Any) -> Value:
+        dtype = t.dtype_of(node)
+        return combine(t, op, t.value(left, dtype), t.value(right, dtype))
+    return translate
+
+
+def sum_of(op: str, swapped: bool = False) -> Callable[..., Value]:
+    def translate(t: Any, node: Any, left: Any, right: Any, alpha: float = 1
+                  ) -> Value:
+        dtype = t.dtype_of(node)
+        left, right = t.value(left, dtype), t.value(right, dtype)
+        if swapped:
+            left, right = right, left
+        if alpha != 1:
+            right = combine(t, "mul", right, t.value(alpha, dtype))
+        return combine(t, op, left, right)
+    return translate
+
+
+def divide(t: Any, node: Any, left: Any, right: Any,
+           rounding_mode: Optional[str] = None) -> Value:
+    b, dtype = t.builder, t.dtype_of(node)
+    left, right = t.value(left, dtype), t.value(right, dtype)
+    if dtype not in FLOATS:
+        if rounding_mode == "trunc":
+            return t.like(b.binary("div", left, right), left, right)
+        if right.splat == 1:
+            return left
+        return combine(t, "floordiv", left, right)
+    made = b.binary("div", left, right)
+    if rounding_mode == "floor":
+        return b.unary("floor", made)
+    if rounding_mode == "trunc":
+        return b.select(b.compare("lt", made, b.splat(0, dtype)),
+                        b.unary("ceil", made), b.unary("floor", made))
+    return made
+
+
+def floor_divide(t: Any, node: Any, left: Any, right: Any) -> Value:
+    return divide(t, node, left, right, "floor")
+
+
+def remainder(t: Any, node: Any, left: Any, right: Any) -> Value:
+    """With the sign of the divisor."""
+    b, dtype = t.builder, t.dtype_of(node)
+    left, right = t.value(left, dtype), t.value(right, dtype)
+    rest = combine(t, "rem", left, right)
+    if t.is_natural(left) and t.is_natural(right):
+        return rest
+    zero = b.splat(0, dtype)
+    differs = b.binary("xor", b.compare("lt", rest, zero),
+                       b.compare("lt", right, zero))
+    return b.select(b.binary("and", differs, b.compare("ne", rest, zero)),
+                    b.binary("add", rest, right), rest)
+
+
+def power(t: Any, node: Any, base: Any, exponent: Any) -> Value:
+    b, dtype = t.builder, t.dtype_of(node)
+    base, by = t.value(base, dtype), t.value(exponent, dtype)
+    if by.splat in (2, 3):
+        square = b.binary("mul", base, base)
+        return square if by.splat == 2 else b.binary("mul", square, base)
+    if by.splat == 1:
+        return base
+    if by.splat == -1 and base.is_float:
+        return b.binary("div", b.splat(1, dtype), base)
+    if by.splat in (0.5, -0.5):
+        return b.unary("sqrt" if by.splat > 0 else "rsqrt", base)
+    return b.binary("pow", base, by)
+
+
+def compare(predicate: str) -> Callable[..., Value]:
+    def translate(t: Any, node: Any, left: Any, right: Any) -> Value:
+        import torch
+        from goatc.frontends.torch import dtype_name
+        sides = [side.meta["val"] if hasattr(side, "meta") else side
+                 for side in (left, right)]
+        dtype = dtype_name(torch.result_type(*sides))
+        return t.builder.compare(predicate, t.value(left, dtype),
+                                 t.value(right, dtype))
+    return translate
+
+
+def logical(op: str) -> Callable[..., Value]:
+    def translate(t: Any, node: Any, left: Any, right: Any) -> Value:
+        return t.builder.binary(op, t.value(left, "i1"), t.value(right, "i1"))
+    return translate
+
+
+def invert(t: Any, node: Any, value: Any) -> Value:
+    value = t.value(value)
+    return t.builder.binary("xor", value, t.builder.splat(
+        True if value.dtype == "i1" else -1, value.dtype))
+
+
+def where(t: Any, node: Any, condition: Any, yes: Any, no: Any) -> Value:
+    dtype = t.dtype_of(node)
+    yes, no = t.value(yes, dtype), t.value(no, dtype)
+    made = t.builder.select(t.value(condition, "i1"), yes, no)
+    return t.like(made, yes, no)
+
+
+def clamp(t: Any, node: Any, value: Any, low: Any = None, high: Any = None
+          ) -> Value:
+    b, dtype = t.builder, t.dtype_of(node)
+    made = t.value(value, dtype)
+    for op, bound in (("max", low), ("min", high)):
+        if bound is not None:
+            limit, before = t.value(bound, dtype), made
+            made = b.binary(op, before, limit)
+            if t.is_natural(limit) and (op == "max" or t.is_natural(before)):
+                t.natural.add(made.name)
+    return made
+
+
+def relu(t: Any, node: Any, value: Any) -> Value:
+    return clamp(t, node, value, 0)
+
+
+def sigmoid(t: Any, node: Any, value: Any) -> Value:
+    return t.builder.logistic(t.value(value, t.dtype_of(node)))
+
+
+def silu(t: Any, node: Any, value: Any) -> Value:
+    value = t.value(value)
+    return t.builder.binary("mul", value, t.builder.logistic(value))
+
+
+def gelu(t: Any, node: Any, value: Any, approximate: str = "none") -> Value:
+    return blocks.gelu(t.builder, t.value(value), approximate == "tanh")
+
+
+# Reductions.
+
+
+def axes_of(value: Value, axes: Any) -> List[int]:
+    """Returns the axes meant; none and an empty list mean all."""
+    rank = len(value.shape)
+    if isinstance(axes, int):
+        axes = [axes]
+    return [axis % rank for axis in axes] if axes else list(range(rank))
+
+
+def reduction(op: str, is_mean: bool = False) -> Callable[..., Value]:
+    def translate(t: Any, node: Any, value: Any, axes: Any = None,
+                  keep: bool = False, **_: Any) -> Value:
+        b, dtype = t.builder, t.dtype_of(node)
+        source = t.value(value, accumulated(dtype))
+        axes = axes_of(source, axes)
+        made = (blocks.mean(b, source, axes, keep) if is_mean else
+                b.reduce(op, source, axes, keep))
+        return t.like(t.convert(made, dtype), source)
+    return translate
+
+
+def variance(t: Any, node: Any, value: Any, axes: Any = None,
+             correction: float = 1, keepdim: bool = False) -> Value:
+    b, dtype = t.builder, t.dtype_of(node)
+    source = t.value(value, accumulated(dtype))
+    axes = axes_of(source, axes)
+    centered = b.binary("sub", source, blocks.mean(b, source, axes))
+    total = b.reduce("add", b.binary("mul", centered, centered), axes, keepdim)
+    count = math.prod(source.shape[axis] for axis in axes) - correction
+    return b.convert(b.binary("div", total, b.splat(count, source.dtype)), dtype)
+
+
+def vector_norm(t: Any, node: Any, value: Any, order: float = 2, axes: Any = None,
+                keep: bool = False, **_: Any) -> Value:
+    b, dtype = t.builder, t.dtype_of(node)
+    source = t.value(value, accumulated(dtype))
+    axes = axes_of(source, axes)
+    if order == 2:
+        made = b.unary("sqrt", b.reduce("add", b.binary("mul", source, source),
+                                        axes, keep))
+    elif order in (1, math.inf):
+        made = b.reduce("add" if order == 1 else "max",
+                        b.unary("abs", source), axes, keep)
+    else:
+        raise ImportRefused(f"expected the norm of order 1, 2 or inf but got "
+                            f"{order}")
+    return b.convert(made, dtype)
+
+
+def cumsum(t: Any, node: Any, value: Any, axis: int, **_: Any) -> Value:
+    """A product with a triangle of ones."""
+    b, dtype = t.builder, t.dtype_of(node)
+    source = t.value(value, accumulated(dtype))
+    size, rank = source.shape[axis], len(source.shape)
+    ones = b.convert(blocks.is_at_or_before(b, size, size), source.dtype)
+    letters = list("abcdefgh"[:rank])
+    summed = "".join(letters)
+    letters[axis] = "i"
+    made = b.contract(f"i{summed[axis]},{summed}->{''.join(letters)}", ones,
+                      source)
+    return t.like(b.convert(made, dtype), source)
+
+
+def softmax(t: Any, node: Any, value: Any, axis: int, *_: Any) -> Value:
+    source = t.value(value, "f32")
+    made = blocks.softmax(t.builder, source, axis % len(source.shape))
+    return t.builder.convert(made, t.dtype_of(node))
+
+
+# Products.
+
+
+def product(t: Any, left: Value, right: Value) -> Value:
+    """np.matmul, accumulated as PyTorch does."""
+    made = blocks.matmul(t.builder, left, right, accumulated(left.dtype))
+    return t.builder.convert(made, left.dtype)
+
+
+def matmul(t: Any, node: Any, left: Any, right: Any, **_: Any) -> Value:
+    return product(t, t.value(left), t.value(right))
+
+
+def add_product(t: Any, node: Any, addend: Any, left: Any, right: Any, *,
+                beta: float = 1, alpha: float = 1) -> Value:
+    b, made = t.builder, product(t, t.value(left), t.value(right))
+    if alpha != 1:
+        made = b.binary("mul", made, b.splat(alpha, made.dtype))
+    if beta == 0:
+        return made
+    addend = t.value(addend)
+    if beta != 1:
+        addend = b.binary("mul", addend, b.splat(beta, made.dtype))
+    return b.binary("add", addend, made)
+
+
+def linear(t: Any, node: Any, value: Any, weight: Any, bias: Any = None
+           ) -> Value:
+    b, value, weight = t.builder, t.value(value), t.value(weight)
+    batch = "abcdefgh"[:len(value.shape) - 1]
+    output = batch + "o" if len(weight.shape) == 2 else batch
+    made = b.contract(f"{batch}k,{output[len(batch):]}k->{output}", value, weight,
+                      accumulated(value.dtype))
+    if bias is not None:
+        made = b.binary("add", made, t.value(bias, made.dtype))
+    return b.convert(made, value.dtype)
+
+
+def convolution(t: Any, node: Any, value: Any, weight: Any, bias: Any,
+                stride: Sequence[int], padding: Sequence[int],
+                dilation: Sequence[int], is_transposed: bool,
+                output_padding: Any, groups: int) -> Value:
+    """Patches that do not overlap, as a product."""
+    b, value, weight = t.builder, t.value(value), t.value(weight)
+    kernel = list(weight.shape[2:])
+    if (list(stride) != kernel or any(padding) or is_transposed or groups != 1 or
+            max(dilation) > 1 or any(size % by for size, by in
+                                     zip(value.shape[2:], kernel))):
+        raise ImportRefused("expected a convolution of patches that do not "
+                            "overlap: stride of the kernel's size, no padding, "
+                            "one group")
+    counts = [size // by for size, by in zip(value.shape[2:], kernel)]
+    split_axes = [n for pair in zip(counts, kernel) for n in pair]
+    patches = b.reshape(value, [*value.shape[:2], *split_axes])
+    outer, inner = "xyz"[:len(kernel)], "uvw"[:len(kernel)]
+    spatial = "".join(a + c for a, c in zip(outer, inner))
+    made = b.contract(f"nc{spatial},oc{inner}->no{outer}", patches, weight,
+                      accumulated(value.dtype))
+    if bias is not None:
+        shift = t.value(bias, made.dtype)
+        made = b.binary("add", made, b.reshape(
+            shift, [shift.shape[0]] + [1] * len(kernel)))
+    return b.convert(made, value.dtype)
+
+
+# Norms.
+
+
+def normalized(t: Any, value: Value, axes: Sequence[int], epsilon: float,
+               weight: Any, bias: Any, center: bool = True,
+               shape: Sequence[int] = ()) -> Value:
+    """Normalises in f32; `shape` is that of weight and bias, when not theirs."""
+    b, dtype = t.builder, value.dtype
+    made = blocks.normalize(b, b.convert(value, "f32"), axes, epsilon, center)
+    for op, given in (("mul", weight), ("add", bias)):
+        if given is not None:
+            by = t.value(given, "f32")
+            made = b.binary(op, made, b.reshape(by, shape) if shape else by)
+    return b.convert(made, dtype)
+
+
+def last_axes(value: Value, shape: Sequence[int]) -> List[int]:
+    rank = len(value.shape)
+    return list(range(rank - len(shape), rank))
+
+
+def layer_norm(t: Any, node: Any, value: Any, shape: Sequence[int],
+               weight: Any = None, bias: Any = None, eps: float = 1e-5,
+               *_: Any) -> Value:
+    value = t.value(value)
+    return normalized(t, value, last_axes(value, shape), eps, weight, bias)
+
+
+def native_layer_norm(t: Any, node: Any, *arguments: Any) -> List[Value]:
+    return [layer_norm(t, node, *arguments)]
+
+
+def rms_norm(t: Any, node: Any, value: Any, shape: Sequence[int],
+             weight: Any = None, eps: Optional[float] = None) -> Value:
+    value = t.value(value)
+    if eps is None:
+        eps = {"f16": 2.0 ** -10, "bf16": 2.0 ** -7}.get(value.dtype, 2.0 ** -23)
+    return normalized(t, value, last_axes(value, shape), eps, weight, None,
+                      center=False)
+
+
+def group_norm(t: Any, node: Any, value: Any, weight: Any, bias: Any, n: int,
+               c: int, area: int, groups: int, eps: float) -> List[Value]:
+    b, source = t.builder, t.value(value)
+    grouped = b.reshape(source, [n, groups, -(-c // groups) * area])
+    made = b.reshape(normalized(t, grouped, [2], eps, None, None), [n, c, area])
+    for op, given in (("mul", weight), ("add", bias)):
+        if given is not None:
+            made = b.binary(op, made, b.reshape(t.value(given, made.dtype),
+                                                [c, 1]))
+    return [b.reshape(made, source.shape)]
+
+
+def batch_norm(t: Any, node: Any, value: Any, weight: Any, bias: Any, mean: Any,
+               variance_: Any, momentum: float, eps: float) -> List[Value]:
+    b, source = t.builder, t.value(value)
+    shape = [source.shape[1]] + [1] * (len(source.shape) - 2)
+
+    def of_channel(given: Any) -> Value:
+        return b.reshape(t.value(given, "f32"), shape)
+    made = b.binary("sub", b.convert(source, "f32"), of_channel(mean))
+    made = b.binary("mul", made, b.unary("rsqrt", b.binary(
+        "add", of_channel(variance_), b.splat(eps, "f32"))))
+    if weight is not None:
+        made = b.binary("mul", made, of_channel(weight))
+    if bias is not None:
+        made = b.binary("add", made, of_channel(bias))
+    return [b.convert(made, source.dtype)]
+
+
+def dropout(t: Any, node: Any, value: Any, p: float, train: Optional[bool] = True
+            ) -> Value:
+    if train and p:
+        raise ImportRefused(f"expected no dropout but got one of {p}; call eval() "
+                            f"on the model first")
+    return t.value(value)
+
+
+def native_dropout(t: Any, node: Any, *arguments: Any) -> List[Value]:
+    return [dropout(t, node, *arguments)]
+
+
+HANDLERS: Dict[str, Callable[..., Any]] = {
+    **{name: unary(op) for name, op in UNARY.items()},
+    **{name: binary(op) for name, op in BINARY.items()},
+    **{name: compare(name) for name in COMPARISONS},
+    **{name: logical(op) for name, op in LOGICAL.items()},
+    "add": sum_of("add"), "sub": sum_of("sub"), "rsub": sum_of("sub", True),
+    "div": divide, "floor_divide": floor_divide, "remainder": remainder,
+    "reciprocal": lambda t, node, value: divide(t, node, 1, value),
+    "pow": power, "logical_not": lambda t, node, value: t.builder.logical_not(
+        t.value(value, "i1")),
+    "bitwise_not": invert, "where": where, "clamp": clamp,
+    "clamp_min": clamp, "clamp_max": lambda t, node, value, high: clamp(
+        t, node, value, None, high),
+    "relu": relu, "sigmoid": sigmoid, "silu": silu, "gelu": gelu,
+    "sum": reduction("add"),
+    "mean": reduction("add", is_mean=True), "amax": reduction("max"),
+    "amin": reduction("min"), "prod": reduction("mul"),
+    "any": reduction("or"), "all": reduction("and"), "var": variance,
+    "linalg_vector_norm": vector_norm, "cumsum": cumsum, "_softmax": softmax,
+    "softmax": softmax, "mm": matmul, "bmm": matmul, "matmul": matmul,
+    "mv": matmul, "dot": matmul, "addmm": add_product, "baddbmm": add_product,
+    "linear": linear, "convolution": convolution, "layer_norm": layer_norm,
+    "native_layer_norm": native_layer_norm, "rms_norm": rms_norm,
+    "native_group_norm": group_norm,
+    "_native_batch_norm_legit_no_training": batch_norm, "dropout": dropout,
+    "native_dropout": native_dropout,
+}

@@ -1,0 +1,272 @@
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""aten's ops that make tensors, move their elements and look them up.
+
+Functions are as in torch_ops.
+"""
+
+from typing import Any, Callable, Dict, List, Optional, Sequence, Union
+
+from goatc.frontends import blocks
+from goatc.frontends.builder import (ImportRefused, Payload, Value,
+                                     broadcast_shapes)
+
+# What keeps elements in order, and may change shape and dtype.
+SAME = ("view", "_unsafe_view", "reshape", "squeeze", "unsqueeze", "clone",
+        "contiguous", "alias", "detach", "lift_fresh_copy", "_to_copy", "to",
+        "convert_element_type")
+
+
+def same(t: Any, node: Any, value: Any, *_: Any, **__: Any) -> Value:
+    if isinstance(value, (bool, int, float)):
+        return t.value(value, t.dtype_of(node))
+    source = t.value(value)
+    made = t.builder.reshape(t.convert(source, t.dtype_of(node)),
+                             t.shape_of(node))
+    return t.like(made, source)
+
+
+# Tensors of numbers.
+
+
+def filled(number: Any = None) -> Callable[..., Value]:
+    def translate(t: Any, node: Any, first: Any, *rest: Any, **_: Any) -> Value:
+        value = number if number is not None else rest[0] if rest else first
+        return t.builder.splat(value, t.dtype_of(node), t.shape_of(node))
+    return translate
+
+
+def arange(t: Any, node: Any, start: Any, end: Any = None, step: Any = 1,
+           **_: Any) -> Value:
+    b, dtype = t.builder, t.dtype_of(node)
+    if end is None:
+        start = 0
+    made = b.iota(t.shape_of(node), 0, dtype)
+    if step != 1:
+        made = b.binary("mul", made, b.splat(step, dtype))
+    if start != 0:
+        made = b.binary("add", made, b.splat(start, dtype))
+    if start >= 0 and step >= 0:
+        t.natural.add(made.name)
+    return made
+
+
+def triangle(is_lower: bool) -> Callable[..., Value]:
+    def translate(t: Any, node: Any, value: Any, diagonal: int = 0) -> Value:
+        b, value = t.builder, t.value(value)
+        matrix = value.shape[-2:]
+        row = b.iota(matrix, 0, "i64")
+        if diagonal:
+            row = b.binary("add", row, b.splat(diagonal, "i64"))
+        keeps = b.compare("ge" if is_lower else "le", row,
+                          b.iota(matrix, 1, "i64"))
+        if value.splat == 1 and value.dtype == "i1":
+            return b.broadcast(keeps, value.shape)
+        return b.select(keeps, value, b.splat(0, value.dtype))
+    return translate
+
+
+# Changes of shape.
+
+
+def expand(t: Any, node: Any, value: Any, *_: Any, **__: Any) -> Value:
+    source = t.value(value)
+    return t.like(t.builder.broadcast(source, t.shape_of(node)), source)
+
+
+def permute(t: Any, node: Any, value: Any, order: Sequence[int]) -> Value:
+    source = t.value(value)
+    rank = len(source.shape)
+    return t.like(t.builder.transpose(source, [axis % rank for axis in order]),
+                  source)
+
+
+def transpose(t: Any, node: Any, value: Any, first: int = 0, second: int = 1
+              ) -> Value:
+    order = list(range(len(t.shape_of(node))))
+    if order:
+        order[first], order[second] = order[second], order[first]
+    return permute(t, node, value, order)
+
+
+def part(t: Any, source: Value, axis: int, start: int, size: int, step: int = 1
+         ) -> Value:
+    """Takes `size` elements along an axis."""
+    first, sizes = [0] * len(source.shape), list(source.shape)
+    steps = [1] * len(sizes)
+    first[axis], sizes[axis], steps[axis] = start, size, step
+    return t.like(t.builder.slice(source, first, sizes, steps), source)
+
+
+def slice_(t: Any, node: Any, value: Any, axis: int = 0,
+           start: Optional[int] = None, end: Optional[int] = None, step: int = 1
+           ) -> Value:
+    source = t.value(value)
+    taken = range(source.shape[axis])[start:end:step]
+    return part(t, source, axis, taken.start, len(taken), step)
+
+
+def select(t: Any, node: Any, value: Any, axis: int, index: int) -> Value:
+    source = t.value(value)
+    one = part(t, source, axis, index % source.shape[axis], 1)
+    return t.like(t.builder.reshape(one, t.shape_of(node)), source)
+
+
+def split(t: Any, node: Any, value: Any, sizes: Union[int, Sequence[int]],
+          axis: int = 0) -> List[Value]:
+    source = t.value(value)
+    whole = source.shape[axis]
+    if isinstance(sizes, int):
+        sizes = [min(sizes, whole - at) for at in range(0, whole, sizes)]
+    starts = [sum(sizes[:n]) for n in range(len(sizes))]
+    return [part(t, source, axis, start, size)
+            for start, size in zip(starts, sizes)]
+
+
+def unbind(t: Any, node: Any, value: Any, axis: int = 0) -> List[Value]:
+    source = t.value(value)
+    rest = [size for n, size in enumerate(source.shape)
+            if n != axis % len(source.shape)]
+    return [t.builder.reshape(part(t, source, axis, n, 1), rest)
+            for n in range(source.shape[axis])]
+
+
+def getitem(t: Any, node: Any, values: Any, number: int) -> Value:
+    return t.values[values][number]
+
+
+def concat(t: Any, node: Any, values: Sequence[Any], axis: int = 0) -> Value:
+    dtype = t.dtype_of(node)
+    joined = [t.value(value, dtype) for value in values]
+    # A tensor of shape (0,) joins anything.
+    joined = [value for value in joined if 0 not in value.shape]
+    return t.like(t.builder.concat(joined, axis), *joined)
+
+
+def stack(t: Any, node: Any, values: Sequence[Any], axis: int = 0) -> Value:
+    shape = t.shape_of(node)
+    shape[axis] = 1
+    dtype = t.dtype_of(node)
+    return t.builder.concat([t.builder.reshape(t.value(value, dtype), shape)
+                             for value in values], axis)
+
+
+def flip(t: Any, node: Any, value: Any, axes: Sequence[int]) -> Value:
+    b, made = t.builder, t.value(value)
+    for axis in axes:
+        size = made.shape[axis]
+        made = b.take(made, b.binary("sub", b.splat(size - 1, "i64"), b.iota(
+            [size], 0, "i64")), axis)
+    return made
+
+
+def repeat(t: Any, node: Any, value: Any, counts: Sequence[int]) -> Value:
+    source = t.value(value)
+    made = t.builder.reshape(source, [1] * (len(counts) - len(source.shape)) +
+                             list(source.shape))
+    for axis, count in enumerate(counts):
+        if count > 1:
+            made = t.builder.concat([made] * count, axis)
+    return t.like(made, source)
+
+
+def repeat_interleave(t: Any, node: Any, value: Any, count: Any = None,
+                      axis: Optional[int] = None, **_: Any) -> Value:
+    if not isinstance(count, int) or axis is None:
+        raise ImportRefused("expected one number of repetitions and a dim")
+    return blocks.repeat_heads(t.builder, t.value(value), axis, count)
+
+
+# Elements by number.
+
+
+def wrapped(t: Any, ids: Value, size: int) -> Value:
+    """Counts negative numbers from the end."""
+    if t.is_natural(ids):
+        return ids
+    b = t.builder
+    return b.select(b.compare("lt", ids, b.splat(0, ids.dtype)),
+                    b.binary("add", ids, b.splat(size, ids.dtype)), ids)
+
+
+def index(t: Any, node: Any, value: Any, indices: Sequence[Any]) -> Value:
+    """table[ids, ids, …], where None takes a whole axis."""
+    b, table = t.builder, t.value(value)
+    at: List[Optional[Value]] = []
+    for axis, given in enumerate(indices):
+        ids = None if given is None else t.value(given)
+        if ids is not None and ids.dtype == "i1":
+            raise ImportRefused("expected numbers of elements but got a mask, "
+                                "which gives a size that is not known")
+        at.append(None if ids is None else wrapped(t, ids, table.shape[axis]))
+    at += [None] * (len(table.shape) - len(at))
+    axes = [axis for axis, ids in enumerate(at) if ids is not None]
+    together = axes == list(range(axes[0], axes[-1] + 1))
+    numbers = [ids for ids in at if ids is not None]
+    common = broadcast_shapes(*(ids.shape for ids in numbers))
+    first = axes[0] if together else 0
+    whole = [axis for axis in range(len(table.shape)) if axis not in axes]
+    shape = t.shape_of(node)
+    dims = [f"d{n}" for n in range(len(shape))]
+    of_ids = list(range(first, first + len(common)))
+    places = dict(zip(whole, [n for n in range(len(shape)) if n not in of_ids]))
+
+    def indexing(ids: Value) -> List[str]:
+        skipped = len(common) - len(ids.shape)
+        return [dims[of_ids[skipped + n]] if size == common[skipped + n] else "0"
+                for n, size in enumerate(ids.shape)]
+
+    def body(p: Payload, *scalars: str) -> str:
+        given = iter(zip(scalars, numbers))
+        place = []
+        for axis in range(len(table.shape)):
+            if axis in places:
+                place.append(p.add(f"linalg.index {places[axis]} : index"))
+                continue
+            scalar, ids = next(given)
+            place.append(p.add(f"arith.index_cast {scalar} : {ids.dtype} to "
+                               f"index"))
+        return p.add(f"tensor.extract {table.name}[{', '.join(place)}] : "
+                     f"{table.type}")
+    return b.generic([(ids, indexing(ids)) for ids in numbers],
+                     ["parallel"] * len(shape), dims, shape, table.dtype, body)
+
+
+def gather(t: Any, node: Any, value: Any, axis: int, ids: Any) -> Value:
+    """table[i, ids[i, j], …] along one axis."""
+    b, table, numbers = t.builder, t.value(value), t.value(ids)
+    numbers = wrapped(t, numbers, table.shape[axis])
+    shape = numbers.shape
+    dims = [f"d{n}" for n in range(len(shape))]
+
+    def body(p: Payload, scalar: str) -> str:
+        place = [p.add(f"linalg.index {n} : index") for n in range(len(shape))]
+        place[axis] = p.add(f"arith.index_cast {scalar} : {numbers.dtype} to "
+                            f"index")
+        return p.add(f"tensor.extract {table.name}[{', '.join(place)}] : "
+                     f"{table.type}")
+    return b.generic([(numbers, dims)], ["parallel"] * len(shape), dims, shape,
+                     table.dtype, body)
+
+
+def embedding(t: Any, node: Any, table: Any, ids: Any, *_: Any) -> Value:
+    return t.builder.take(t.value(table), t.value(ids), 0)
+
+
+def index_select(t: Any, node: Any, value: Any, axis: int, ids: Any) -> Value:
+    return t.builder.take(t.value(value), t.value(ids), axis)
+
+
+HANDLERS: Dict[str, Callable[..., Any]] = {
+    **{name: same for name in SAME},
+    "full": filled(), "full_like": filled(), "scalar_tensor": filled(),
+    "zeros": filled(0), "zeros_like": filled(0), "ones": filled(1),
+    "ones_like": filled(1), "arange": arange, "tril": triangle(True),
+    "triu": triangle(False), "expand": expand, "permute": permute,
+    "transpose": transpose, "t": transpose, "slice": slice_, "select": select,
+    "split": split, "split_with_sizes": split, "unbind": unbind,
+    "<built-in function getitem>": getitem, "cat": concat, "stack": stack,
+    "flip": flip, "repeat": repeat, "repeat_interleave": repeat_interleave,
+    "index": index, "gather": gather, "embedding": embedding,
+    "index_select": index_select,
+}

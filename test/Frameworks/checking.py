@@ -1,0 +1,59 @@
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the tests of all frameworks share: a measure, and the tables of
+docs/frameworks.md."""
+
+import pathlib
+import re
+
+import numpy as np
+
+# Weights and rows are rounded to f16 at different places by framework and
+# kernel.
+TOLERANCE = {"f32": 2e-5, "f16": 4e-3, "bf16": 2e-2}
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "frameworks.md"
+
+# Rows by table, and by what a row is about.
+tables = {}
+
+
+def difference(found, expected):
+    """Returns the relative L2 difference."""
+    found, expected = (np.asarray(a, np.float64) for a in (found, expected))
+    size = np.linalg.norm(expected)
+    return np.linalg.norm(found - expected) / (size if size else 1.0)
+
+
+def record(table, about, *cells):
+    """Keeps a row; where it has been kept already, the greatest difference of
+    the two. Differences are floats, in the last cell."""
+    rows = tables.setdefault(table, {})
+    before = rows.get(about)
+    if before and isinstance(cells[-1], float):
+        cells = (*cells[:-1], max(before[-1], cells[-1]))
+    rows[about] = cells
+
+
+def written(table):
+    """Returns the rows as Markdown has them."""
+    def text(cell):
+        return f"{cell:.0e}" if isinstance(cell, float) else str(cell)
+    return ["| " + " | ".join(map(text, (*about, *cells))) + " |"
+            for about, cells in tables[table].items()]
+
+
+def in_page(table):
+    """Returns the rows of the page, and where they stand in its text."""
+    page = PAGE.read_text()
+    match = re.search(rf"<!-- rows of {table} -->\n\|.*\n\|.*\n((?:\|.*\n)*)", page)
+    if not match:
+        raise LookupError(f"{PAGE} has no rows of {table}")
+    return match.group(1).splitlines(), match.span(1)
+
+
+def write(table):
+    """Puts the rows into the page."""
+    _, (first, last) = in_page(table)
+    page = PAGE.read_text()
+    PAGE.write_text(page[:first] + "".join(
+        f"{row}\n" for row in written(table)) + page[last:])

@@ -1,0 +1,201 @@
+# Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models in PyTorch: every attention is found, and what the kernels give in the
+simulator is what PyTorch gives on the CPU."""
+
+import itertools
+import unittest
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+import torch_models
+from checking import TOLERANCE, difference, record
+from goatc.frontends.builder import ImportRefused
+from goatc.frontends.torch import dtype_name, from_torch
+
+
+class TorchTest(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(3)
+
+    def check(self, model, *inputs, attentions=1, dtype=torch.float16,
+              on=("reference", "sim"), **keywords):
+        """Returns the module and the greatest difference in the simulator."""
+        module = from_torch(model, *inputs, **keywords)
+        self.assertEqual(len(module.attentions), attentions, module.remarks)
+        with torch.no_grad():
+            expected = model(*inputs, **keywords)
+        for place in on:
+            found = module.run(*inputs, *keywords.values(), on=place)
+            pairs = ([(found, expected)] if isinstance(expected, torch.Tensor)
+                     else list(zip(found, expected)))
+            worst = max(difference(one, other.double()) for one, other in pairs)
+            self.assertLess(worst, TOLERANCE[dtype_name(dtype)], place)
+        return module, worst
+
+    def test_gpt(self):
+        ids = torch.randint(0, 17, (2, 24))
+        for dtype in (torch.float16, torch.bfloat16, torch.float32):
+            model = torch_models.GPT(dtype=dtype).eval()
+            module, worst = self.check(model, ids, attentions=2, dtype=dtype)
+            self.assertEqual(module.text.count("goat.xsa"), 2)
+            self.assertEqual(module.text.count("math.cos"), 6)
+            self.assertNotIn("math.exp ", module.text)
+            self.assertEqual(module.kernels()[0].inputs[0].shape, (2, 2, 24, 16))
+            record("models", ("GPT, 2 layers", "PyTorch", dtype_name(dtype)),
+                   "2 of 2", "causal mask, spectral and key prior, exclusion",
+                   worst)
+
+    def test_vit(self):
+        images = torch.randn(2, 3, 16, 16)
+        for dtype in (torch.float16, torch.bfloat16, torch.float32):
+            model = torch_models.ViT(dtype=dtype).eval()
+            _, worst = self.check(model, images, attentions=2, dtype=dtype)
+            record("models", ("ViT, 2 layers", "PyTorch", dtype_name(dtype)),
+                   "2 of 2", "", worst)
+
+    def test_an_exported_program(self):
+        ids = torch.randint(0, 17, (2, 24))
+        model = torch_models.GPT().eval()
+        module = from_torch(torch.export.export(model, (ids,)))
+        self.assertEqual([given.name for given in module.inputs], ["ids"])
+        self.assertLess(difference(module.run(ids), model(ids).detach()),
+                        TOLERANCE["f16"])
+
+    # scaled_dot_product_attention.
+
+    def masks(self, shape, dtype):
+        batch, heads, rows, columns = shape
+        seen = torch.rand(rows, columns) < 0.7
+        seen[1] = False  # a row that sees nothing
+        padding = torch.ones(batch, 1, 1, columns, dtype=torch.bool)
+        padding[-1, ..., columns // 2:] = False
+        some = torch.where(torch.rand(1, heads, rows, columns) < 0.8, 0.0,
+                           -torch.inf)
+        return {"none": {}, "causal": {"is_causal": True},
+                "bool (L, S)": {"attn_mask": seen},
+                "bool (B, 1, 1, S)": {"attn_mask": padding},
+                "float (L, S)": {"attn_mask": torch.randn(rows, columns,
+                                                          dtype=dtype)},
+                "float (1, H, L, S), 0 and -inf": {"attn_mask": some.to(dtype)},
+                "float (B, H, 1, S)": {"attn_mask": torch.randn(
+                    batch, heads, 1, columns, dtype=dtype)}}
+
+    def test_sdpa(self):
+        shapes = {"B, H, L, S = 2, 4, 9, 13": (2, 4, 9, 13),
+                  "1, 4, 33, 20": (1, 4, 33, 20)}
+        dtypes = (torch.float16, torch.bfloat16, torch.float32)
+        for (label, shape), dtype, is_grouped in itertools.product(
+                shapes.items(), dtypes, (False, True)):
+            batch, heads, rows, columns = shape
+            key_heads = heads // 2 if is_grouped else heads
+            q = torch.randn(batch, heads, rows, 16, dtype=dtype)
+            k, v = torch.randn(2, batch, key_heads, columns, 16, dtype=dtype)
+            masks = self.masks(shape, dtype)
+            cases = [{**mask, "scale": scale, "enable_gqa": is_grouped}
+                     for mask in masks.values() for scale in (None, 0.3)]
+
+            def all_cases(q, k, v):
+                return [F.scaled_dot_product_attention(q, k, v, **case)
+                        for case in cases]
+            module = from_torch(all_cases, q, k, v)
+            self.assertEqual(len(module.attentions), len(cases), module.remarks)
+            expected, found = all_cases(q, k, v), module.run(q, k, v)
+            for number, (one, other) in enumerate(zip(found, expected)):
+                mask = list(masks)[number // 2]
+                with self.subTest(mask=mask, shape=label, dtype=dtype):
+                    worst = difference(one, other.double())
+                    self.assertLess(worst, TOLERANCE[dtype_name(dtype)])
+                    record("sdpa", (mask, dtype_name(dtype)), worst)
+
+    def test_sdpa_of_other_ranks(self):
+        for shape in ((7, 16), (3, 7, 16)):
+            q, k, v = torch.randn(3, *shape)
+            self.check(F.scaled_dot_product_attention, q, k, v,
+                       dtype=torch.float32)
+
+    def test_causal_from_the_top_left_is_remarked(self):
+        q, k = torch.randn(1, 2, 5, 16), torch.randn(1, 2, 9, 16)
+        module = from_torch(F.scaled_dot_product_attention, q, k, k,
+                            is_causal=True)
+        self.assertIn("top left", module.remarks[0].message)
+
+    def test_dropout_is_refused(self):
+        q = torch.randn(1, 2, 5, 16)
+        with self.assertRaisesRegex(ImportRefused, r"dropout_p to be 0 but got "
+                                    r"0.5; call eval\(\)"):
+            from_torch(lambda q: F.scaled_dot_product_attention(
+                q, q, q, dropout_p=0.5), q)
+        with self.assertRaisesRegex(ImportRefused, r"no dropout but got one of "
+                                    r"0.1; call eval\(\)"):
+            from_torch(torch_models.ViT().train(), torch.randn(2, 3, 16, 16))
+
+    # torch.nn.MultiheadAttention.
+
+    def test_multihead_attention(self):
+        x = torch.randn(2, 8, 16)
+        padding = torch.zeros(2, 8, dtype=torch.bool)
+        padding[1, 6:] = True
+        causal = torch.triu(torch.ones(8, 8, dtype=torch.bool), 1)
+        additive = torch.randn(8, 8)
+        per_head = torch.rand(2 * 4, 8, 8) < 0.3
+        per_head[..., 0] = False
+        cases = {"": {}, "key_padding_mask": {"key_padding_mask": padding},
+                 "attn_mask (L, S) of bool": {"attn_mask": causal},
+                 "attn_mask (L, S) of float": {"attn_mask": additive},
+                 "attn_mask (B·H, L, S)": {"attn_mask": per_head},
+                 "both": {"key_padding_mask": padding, "attn_mask": causal}}
+        for label, case in cases.items():
+            for need_weights in (False, True):
+                layer = nn.MultiheadAttention(16, 4, batch_first=True).eval()
+                with self.subTest(case=label, need_weights=need_weights):
+                    _, worst = self.check(
+                        lambda x: layer(x, x, x, need_weights=need_weights,
+                                        **case)[:1 + need_weights],
+                        x, dtype=torch.float32)
+                    record("multihead", (label or "no mask",), worst)
+
+    def test_transformer_layer(self):
+        layer = nn.TransformerEncoderLayer(16, 4, 32, batch_first=True).eval()
+        x = torch.randn(2, 8, 16)
+        mask = nn.Transformer.generate_square_subsequent_mask(8)
+        self.check(lambda x: layer(x, src_mask=mask), x, dtype=torch.float32)
+
+    # Refusals.
+
+    def test_an_unknown_op_is_refused_by_name_and_place(self):
+        with self.assertRaisesRegex(ImportRefused,
+                                    r"test_torch.py:\d+: 'sort': .*aten.sort"):
+            from_torch(lambda x: torch.sort(x)[0], torch.randn(8))
+
+    def test_a_buffer_that_is_written_is_refused(self):
+        class Counting(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("count", torch.zeros(1))
+
+            def forward(self, x):
+                self.count += 1
+                return x + self.count
+        with self.assertRaisesRegex(ImportRefused, "one that writes 'count'"):
+            from_torch(Counting(), torch.randn(1))
+
+    def test_sizes_that_are_not_known_are_refused(self):
+        length = torch.export.Dim("length", min=2, max=64)
+        program = torch.export.export(nn.ReLU(), (torch.randn(8),),
+                                      dynamic_shapes=({0: length},))
+        with self.assertRaisesRegex(ImportRefused, "without dynamic shapes"):
+            from_torch(program)
+
+    def test_softmax_over_something_else_is_left_alone(self):
+        q = torch.randn(8, 16)
+        module, _ = self.check(lambda q: (q @ q.T).softmax(0) @ q, q,
+                               attentions=0, dtype=torch.float32)
+        self.assertIn("over the keys", module.remarks[0].message)
+        self.assertTrue(module.remarks[0].file.endswith("test_torch.py"))
+
+
+if __name__ == "__main__":
+    unittest.main()
