@@ -5,7 +5,8 @@
 //
 // mov with its packing forms, cvta, isspacep. A move of an undefined register
 // is no error, it makes the destination undefined: compilers emit such moves
-// for values that no path uses.
+// for values that no path uses. Parts of a packed register stay defined, each
+// on its own, until they are taken out again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +22,41 @@ void propagate(Warp &warp, uint32_t dst, uint32_t defined, uint32_t mask) {
   warp.written[dst] = (warp.written[dst] & ~mask) | (defined & mask);
 }
 
+/// Lanes in which part `k` of `count` of a register was written.
+uint32_t definedPart(const Warp &warp, uint32_t slot, size_t k, size_t count) {
+  const auto &packed = warp.frames.back()->packedParts;
+  auto found = packed.find(slot);
+  if (found == packed.end() || found->second.size() != count)
+    return warp.written[slot];
+  return warp.written[slot] | found->second[k];
+}
+
+/// Packs are of registers that are all written, but for a few.
+void propagateParts(Warp &warp, const Instr &instr, size_t count,
+                    uint32_t mask) {
+  uint32_t defined = allLanes;
+  for (size_t k = 0; k < count; ++k)
+    defined &= warp.written[instr.op[1 + k]];
+  propagate(warp, instr.op[0], defined, mask);
+  auto &packed = warp.frames.back()->packedParts;
+  if (!(mask & ~defined)) {
+    if (!packed.empty())
+      packed.erase(instr.op[0]);
+    return;
+  }
+  std::vector<uint32_t> &parts = packed[instr.op[0]];
+  parts.resize(count);
+  for (size_t k = 0; k < count; ++k)
+    parts[k] = (parts[k] & ~mask) | (warp.written[instr.op[1 + k]] & mask);
+}
+
 template <typename T>
 void runMove(Warp &warp, const Instr &instr, uint32_t mask) {
   T values[warpSize];
   std::memcpy(values, warp.lanes<T>(instr.op[1]), sizeof(values));
   warp.store<T>(instr.op[0], values, mask);
+  if (!warp.frames.back()->packedParts.empty())
+    warp.frames.back()->packedParts.erase(instr.op[0]);
   propagate(warp, instr.op[0], warp.written[instr.op[1]], mask);
 }
 
@@ -38,15 +69,13 @@ template <typename Part, typename Whole>
 void runPack(Warp &warp, const Instr &instr, uint32_t mask) {
   constexpr unsigned count = sizeof(Whole) / sizeof(Part);
   Whole values[warpSize];
-  uint32_t defined = allLanes;
   for (unsigned k = 0; k < count; ++k) {
     const Part *part = warp.lanes<Part>(instr.op[1 + k]);
     for (unsigned lane = 0; lane < warpSize; ++lane)
       reinterpret_cast<Part *>(&values[lane])[k] = part[lane];
-    defined &= warp.written[instr.op[1 + k]];
   }
+  propagateParts(warp, instr, count, mask);
   warp.store<Whole>(instr.op[0], values, mask);
-  propagate(warp, instr.op[0], defined, mask);
 }
 
 template <typename Part, typename Whole>
@@ -55,13 +84,15 @@ void runUnpack(Warp &warp, const Instr &instr, uint32_t mask) {
   Whole values[warpSize];
   uint32_t source = instr.op[count];
   std::memcpy(values, warp.lanes<Whole>(source), sizeof(values));
-  uint32_t defined = warp.written[source];
+  uint32_t defined[count];
+  for (unsigned k = 0; k < count; ++k)
+    defined[k] = definedPart(warp, source, k, count);
   for (unsigned k = 0; k < count; ++k) {
     Part part[warpSize];
     for (unsigned lane = 0; lane < warpSize; ++lane)
       part[lane] = reinterpret_cast<const Part *>(&values[lane])[k];
     warp.store<Part>(instr.op[k], part, mask);
-    propagate(warp, instr.op[k], defined, mask);
+    propagate(warp, instr.op[k], defined[k], mask);
   }
 }
 
@@ -69,28 +100,29 @@ void runUnpack(Warp &warp, const Instr &instr, uint32_t mask) {
 template <typename Whole>
 void runPackBytes(Warp &warp, const Instr &instr, uint32_t mask) {
   Whole values[warpSize] = {};
-  uint32_t defined = allLanes;
   for (unsigned k = 0; k < sizeof(Whole); ++k) {
     const uint16_t *part = warp.lanes<uint16_t>(instr.op[1 + k]);
     for (unsigned lane = 0; lane < warpSize; ++lane)
       values[lane] |= static_cast<Whole>(Whole(part[lane] & 0xff) << 8 * k);
-    defined &= warp.written[instr.op[1 + k]];
   }
+  propagateParts(warp, instr, sizeof(Whole), mask);
   warp.store<Whole>(instr.op[0], values, mask);
-  propagate(warp, instr.op[0], defined, mask);
 }
+
 template <typename Whole>
 void runUnpackBytes(Warp &warp, const Instr &instr, uint32_t mask) {
   Whole values[warpSize];
   uint32_t source = instr.op[sizeof(Whole)];
   std::memcpy(values, warp.lanes<Whole>(source), sizeof(values));
-  uint32_t defined = warp.written[source];
+  uint32_t defined[sizeof(Whole)];
+  for (unsigned k = 0; k < sizeof(Whole); ++k)
+    defined[k] = definedPart(warp, source, k, sizeof(Whole));
   for (unsigned k = 0; k < sizeof(Whole); ++k) {
     uint16_t part[warpSize];
     for (unsigned lane = 0; lane < warpSize; ++lane)
       part[lane] = values[lane] >> 8 * k & 0xff;
     warp.store<uint16_t>(instr.op[k], part, mask);
-    propagate(warp, instr.op[k], defined, mask);
+    propagate(warp, instr.op[k], defined[k], mask);
   }
 }
 

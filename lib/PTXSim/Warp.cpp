@@ -74,6 +74,7 @@ void Warp::enterFrame(const Function &function) {
   frame->function = &function;
   uint32_t writtenLanes = worker.isChecked ? 0 : allLanes;
   frame->written.assign(function.numSlots, writtenLanes);
+  frame->packedParts.clear();
   frame->predicates.assign(function.numPredicates + 1, 0);
   frame->predicatesWritten.assign(function.numPredicates + 1, writtenLanes);
   size_t paramBytes = size_t(function.syntax->callParamBytes) * warpSize;

@@ -19,6 +19,7 @@
 
 #include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct Frame {
   std::vector<uint8_t> storage;
   uint8_t *regs = nullptr;
   std::vector<uint32_t> written;
+  /// Of registers packed from parts that were not all written: the lanes in
+  /// which each part was.
+  std::map<uint32_t, std::vector<uint32_t>> packedParts;
   std::vector<uint32_t> predicates;
   std::vector<uint32_t> predicatesWritten;
   std::vector<PathEntry> paths;

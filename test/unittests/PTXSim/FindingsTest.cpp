@@ -145,6 +145,18 @@ TEST(Findings, UninitialisedRegister) {
   KernelRun compared = runBody(fold + "@%p2 bra L;\nL:", {}, threads(32));
   EXPECT_EQ(only(compared, FindingKind::UninitialisedRegister).lanes,
             0xfffffff0u);
+  // Half of a packed register: what is taken out again is as written as before.
+  const std::string half = "mov.b16 %h1, 7; mov.b32 %r3, {%h1, %h2};"
+                           "mov.b32 {%h3, %h4}, %r3;";
+  KernelRun low = runBody(half + "st.global.b16 [%rd2], %h3;", {}, threads(32));
+  EXPECT_EQ(low.findings(), "");
+  EXPECT_EQ(low.u32(0) & 0xffff, 7u);
+  KernelRun high =
+      runBody(half + "st.global.b16 [%rd2], %h4;", {}, threads(32));
+  only(high, FindingKind::UninitialisedRegister);
+  KernelRun whole =
+      runBody(half + "st.global.b32 [%rd2], %r3;", {}, threads(32));
+  only(whole, FindingKind::UninitialisedRegister);
   KernelRun guard = runBody("@%p5 mov.u32 %r1, 1;", {}, threads(32));
   only(guard, FindingKind::UninitialisedRegister);
 }
