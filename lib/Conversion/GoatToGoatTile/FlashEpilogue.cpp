@@ -51,15 +51,25 @@ private:
 Epilogue::OwnRows Epilogue::findOwnRows(Value index) {
   OwnRows own;
   if (index) {
+    // An index of 64 bits fits 32 where it exists.
+    Value end = block.context.keyLength;
+    const bool isWide = getElementTypeOrSelf(index.getType()).isInteger(64);
+    own.exists = tiles.compare(arith::CmpIPredicate::ult, index,
+                               isWide ? tiles.widen(end) : end);
     own.first = tiles.i32(0);
-    own.distance = index;
-  } else {
-    own.first = tiles.create<arith::SubIOp>(
-        tiles.create<arith::AddIOp>(block.firstQuery,
-                                    block.context.queryOffset),
-        block.context.keyOffset);
-    own.distance = block.rowNumber;
+    own.distance =
+        isWide ? builder.createOrFold<arith::TruncIOp>(
+                     tiles.loc,
+                     withElementType(cast<RankedTensorType>(index.getType()),
+                                     builder.getI32Type()),
+                     index)
+               : index;
+    return own;
   }
+  own.first = tiles.create<arith::SubIOp>(
+      tiles.create<arith::AddIOp>(block.firstQuery, block.context.queryOffset),
+      block.context.keyOffset);
+  own.distance = block.rowNumber;
   own.exists = tiles.conjunction(
       tiles.compare(arith::CmpIPredicate::sge, own.distance,
                     tiles.create<arith::SubIOp>(tiles.i32(0), own.first)),

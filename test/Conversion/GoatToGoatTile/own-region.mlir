@@ -3,8 +3,7 @@
 
 // CHECK-LABEL: gpu.func @layer
 // CHECK:       %[[OWN:.*]] = goat_tile.load {{.*}} -> tensor<128xi32
-// CHECK:       arith.cmpi sge, %[[OWN]]
-// CHECK:       arith.cmpi slt, %[[OWN]]
+// CHECK:       arith.cmpi ult, %[[OWN]]
 // CHECK:       goat_tile.load_rows %{{.*}}[%[[OWN]]]
 func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>,
     %ids: tensor<?x?xi32>)
