@@ -90,9 +90,30 @@ Case xsaGroups(const Variant &variant);
 Case empty(const Variant &variant, int64_t batch, int64_t queryLength,
            int64_t keyLength);
 
-/// All of the above at the sizes and edges worth testing, for backends that
+/// All of the above, at the sizes and edges worth testing, for backends that
 /// can run every head dimension.
 std::vector<Case> allCases(const Variant &variant);
+
+/// Logits of q·k times a negative scale or 0. Own D 2, as in all that follow
+/// but parameterGroups.
+Case signOfScale(const Variant &variant, float scale);
+/// Causal with attributes for the offsets; row 0 sees `seen` keys.
+Case offsets(const Variant &variant, const std::string &attributes,
+             int64_t seen);
+/// Causal with q_lengths and k_lengths, which move the default offset.
+Case lengths(const Variant &variant);
+/// A sink that joins three keys, or none; and a row past its length.
+Case sink(const Variant &variant, bool isMasked);
+/// A key prior and a Fourier prior per batch entry and group of heads. Own D 1.
+Case parameterGroups(const Variant &variant);
+/// XSA with a guard that matters.
+Case epsMode(const Variant &variant, const std::string &mode);
+Case ownRowOutOfRange(const Variant &variant);
+/// A fixed own row, and reductions of it.
+Case ownRegion(const Variant &variant);
+
+/// The cases from signOfScale on.
+std::vector<Case> operandCases(const Variant &variant);
 
 } // namespace goat::cases
 

@@ -123,10 +123,10 @@ static void runCase(const Case &test, const ptx::Artifact &artifact,
     check(result->outputs[1], test.expected[1], units.lse, 1.0);
 }
 
-static void runAll(const Variant &variant, StringRef chip, Units units,
+static void runAll(const std::vector<Case> &cases, StringRef chip, Units units,
                    StringRef f32Product = "") {
   Simulation simulation(chip);
-  for (const Case &test : cases::allCases(variant)) {
+  for (const Case &test : cases) {
     SCOPED_TRACE(test.name);
     std::optional<ptx::Artifact> artifact =
         simulation.compile(test.text, f32Product);
@@ -139,6 +139,17 @@ static void runAll(const Variant &variant, StringRef chip, Units units,
 constexpr Units bf16{tolerances::bf16Output}, f16{tolerances::f16Output},
     f32{tolerances::f32Output},
     tf32{tolerances::tf32Output, tolerances::tf32Output};
+
+static void runAll(const Variant &variant, StringRef chip, Units units,
+                   StringRef f32Product = "") {
+  runAll(cases::allCases(variant), chip, units, f32Product);
+}
+
+TEST(SimulatedCases, Operands) {
+  runAll(cases::operandCases({"bf16", 64, true}), "sm_80", bf16);
+  runAll(cases::operandCases({"f16", 40, false}), "sm_90", f16);
+  runAll(cases::operandCases({"f32", 12, true}), "sm_80", f32, "exact");
+}
 
 TEST(SimulatedCases, Bf16) { runAll({"bf16", 64, false}, "sm_80", bf16); }
 TEST(SimulatedCases, F16) { runAll({"f16", 64, false}, "sm_90", f16); }

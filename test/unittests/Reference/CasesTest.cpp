@@ -41,7 +41,10 @@ static void check(const Case &test, const std::vector<Tensor> &results) {
 
 static void runAll(const Variant &variant) {
   test::Evaluator evaluator;
-  for (const Case &test : cases::allCases(variant)) {
+  std::vector<Case> all = cases::allCases(variant);
+  for (Case &test : cases::operandCases(variant))
+    all.push_back(std::move(test));
+  for (const Case &test : all) {
     SCOPED_TRACE(test.name);
     std::vector<Tensor> results = evaluator.evaluate(test.text, test.arguments);
     EXPECT_EQ(evaluator.messages, "");
