@@ -55,6 +55,7 @@ def check(bin_dir, config, seeds):
     where = f"D = {dim}, {dtype}, {name}, {chip}"
     with tempfile.TemporaryDirectory() as artifact:
         built = run(bin_dir / "goatc", "-", f"--target={chip}", "--emit=artifact",
+                    *kernel_table.DTYPES[dtype][1],
                     "-o", artifact, text=kernel_table.source(dim, dtype, parts, HEADS))
         if built.returncode != 0:
             return [f"{where}: {built.stderr.strip()}"]

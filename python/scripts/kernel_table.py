@@ -41,6 +41,10 @@ KERNELS = {
     "causal, Fourier, key, XSA": ("causal", "fourier", "key", "xsa"),
 }
 
+# What a dtype of the table is in the layer, and the flags it is compiled with.
+DTYPES = {"bf16": ("bf16", ()), "f16": ("f16", ()), "f32": ("f32", ()),
+          "tf32": ("f32", ("--f32-product=tf32",))}
+
 # Instructions per score of a kernel written by hand in CUDA C++, for sm_80 and
 # sm_90, by D: its best for each case. Without an LSE it sums rows by mma.
 BY_HAND = {
@@ -51,7 +55,7 @@ BY_HAND = {
     "causal, Fourier, key, XSA": {64: (10.16, 10.28), 128: (12.09, 12.23)},
 }
 
-# At most so many for the plain kernel, by D, and what priors may add to what our plain
+# At most so many for the plain kernel of 16 bits, by D, and what priors may add to what our plain
 # kernel takes on the same chip: 0.6 a relative one, 0.9 both, whatever their source.
 PLAIN_BOUNDS = {64: 8.0, 128: 10.4}
 PRIOR_BOUNDS = {
@@ -71,8 +75,11 @@ KINDS = ("tensor", "ldmatrix", "cp.async", "mufu", "ffma", "fmul", "fadd", "fmnm
          "local", "control", "other")
 
 # Bytes that may be spilled, by the largest D they hold for: nothing in the
-# unmasked loop, and elsewhere so much.
+# unmasked loop, and elsewhere so much. With f32 a thread's part of the output and of
+# the own values fill the registers at D = 128; ptxas reads them ahead and spills, once
+# for a block.
 SPILLS_ELSEWHERE = {64: 0, 128: 48}
+F32_SPILLS_ELSEWHERE = {64: 0, 128: 160}
 
 HEADER = """\
 # Kernel table
@@ -82,21 +89,27 @@ Written by `python/scripts/kernel_table.py`; do not edit. Tools: {tools}.
 Instructions for each score and thread in the loop over tiles that no mask touches,
 without the tensor instructions, counted in SASS by `goatc --emit=report`
 ([report.md](report.md) says how). Counts, not times. Every kernel also writes the LSE.
+Inputs are bf16 where a kernel names no other: f16, f32 multiplied exactly (2·D
+multiply-adds per score are among the instructions), or tf32, which is f32 rounded for
+the tensor instructions.
 **Bold** misses its bound; [measurements.md](measurements.md) says why.
 
 - *tile*: rows by keys, warps, stages.
-- *by hand*: a kernel written in CUDA C++ for tiles of 128 rows by 64 keys, which rescales
-  its output in every tile. Without an LSE it sums rows by mma; with a table, its strip is loaded in quads
-  as the accumulator's start; with Fourier (8 terms), its strip is made in the kernel.
+- *by hand*: a kernel written in CUDA C++ for tiles of 128 rows by 64 keys, which
+  rescales its output in every tile. Without an LSE it sums rows by mma; with a table,
+  its strip is loaded in quads as the accumulator's start; with Fourier (8 terms), its
+  strip is made in the kernel.
 - *Triton*: `test/E2E/Inputs/triton`, 128 rows and 64 keys, 4 warps at D = 64 and 8 at
   D = 128. For sm_90 it multiplies by `wgmma`, whose operands need no ldmatrix and
   whose tensor instructions are few and large; ours are `mma.sync` on both.
-- *bound*: the most it may cost: {plain_bounds} without priors; with a relative one
-  0.6 more than our plain kernel of the same D and chip, with a key prior as well 0.9.
+- *bound*: the most it may cost: {plain_bounds} without priors; with
+  a relative one 0.6 more than our plain kernel of the same D and chip, with a key prior
+  as well 0.9.
 - *blocks*: how many fit a multiprocessor at a time.
 - *spills*: bytes of a thread, stores + loads, each instruction counted once: in the
   unmasked loop, in the masked loop, and outside of both. Bounds: none in the unmasked
-  loop; elsewhere none up to D = 64 and 48 stored or loaded up to D = 128.
+  loop; elsewhere none up to D = 64 and 48 stored or loaded up to D = 128, 160 of f32,
+  whose own values the exclusion reads ahead.
 - *busiest pipe*: predicted from the counts and the chip's rates, with TFLOP/s in this
   loop if none of the pipes overlapped and if all did.
 
@@ -109,7 +122,7 @@ COLUMNS = ("D", "kernel", "chip", "tile", "per score", "by hand", "Triton", "bou
 
 def source(dim, dtype, parts, heads=HEADS):
     """A layer with `parts`, of dynamic batch and lengths."""
-    tensor = f"tensor<?x{heads}x?x{dim}x{dtype}>"
+    tensor = f"tensor<?x{heads}x?x{dim}x{DTYPES[dtype][0]}>"
     terms = f"tensor<{heads}x{FOURIER_TERMS}xf32>"
     arguments = [f"%q: {tensor}", f"%k: {tensor}", f"%v: {tensor}"]
     score, sums = [], []
@@ -183,9 +196,10 @@ def configurations(dims):
                 yield dim, "bf16", name, parts, chip
         # What a dtype changes shows on two kernels.
         if dim in (64, 128):
-            for name in ("plain", "causal, Fourier, key, XSA"):
-                for chip in CHIPS:
-                    yield dim, "f16", name, KERNELS[name], chip
+            for dtype in ("f16", "f32", "tf32"):
+                for name in ("plain", "causal, Fourier, key, XSA"):
+                    for chip in CHIPS:
+                        yield dim, dtype, name, KERNELS[name], chip
 
 
 def triton_count(goatc, dim, name, chip):
@@ -224,8 +238,9 @@ def summarise(config, kernel, triton, plain):
     count = loop["per_score_without_tensor"]
     rows, keys, warps, stages = map(int, re.findall(r"= (\d+)",
                                                     kernel["choices"]["schedule"]))
-    hand = BY_HAND.get(name, {}).get(dim)
-    bound = PLAIN_BOUNDS.get(dim)
+    is_half = DTYPES[dtype][0] != "f32"
+    hand = BY_HAND.get(name, {}).get(dim) if is_half else None
+    bound = PLAIN_BOUNDS.get(dim) if is_half else None
     if bound and PRIOR_BOUNDS[name]:
         bound = min(bound, plain) + PRIOR_BOUNDS[name]
     predicted = loop["predicted"]
@@ -234,7 +249,8 @@ def summarise(config, kernel, triton, plain):
 
     elsewhere = [code["local_bytes_outside"]] + [o["local_bytes"] for o in others]
     spilled = max(sum(place[way] for place in elsewhere) for way in ("stores", "loads"))
-    most = min((most for up_to, most in SPILLS_ELSEWHERE.items() if dim <= up_to),
+    spills_elsewhere = SPILLS_ELSEWHERE if is_half else F32_SPILLS_ELSEWHERE
+    most = min((most for up_to, most in spills_elsewhere.items() if dim <= up_to),
                default=None)
     inside = loop["local_bytes"]
     is_inside = any(inside.values())
@@ -279,7 +295,7 @@ def count_all(goatc, dims):
     cases = list(configurations(dims))
     with ThreadPoolExecutor(2) as pool:
         ours = list(pool.map(
-            lambda c: report(goatc, "-", f"--target={c[4]}",
+            lambda c: report(goatc, "-", f"--target={c[4]}", *DTYPES[c[1]][1],
                              text=source(c[0], c[1], c[3])), cases))
         theirs = list(pool.map(
             lambda c: triton_count(goatc, c[0], c[2], c[4])

@@ -29,6 +29,13 @@ int64_t tile::estimateRegisters(const AttentionShape &shape,
   if (shape.f32Product == F32Product::exact)
     fragments = rowsPerWarp / 8 * 4 + 8;
   int64_t strip = shape.hasStrip ? sizes.keys / 8 : 0;
+  // Counted with ptxas 13.0: exact products read ahead of a strip what they
+  // can, and tf32 weights stand beside the scores from the sixth column of 8
+  // on.
+  if (shape.hasStrip && shape.f32Product == F32Product::exact)
+    strip *= 4;
+  if (shape.hasStrip && shape.f32Product == F32Product::tf32)
+    strip += std::max<int64_t>(0, sizes.keys - 40) * rowsPerWarp / 16;
   // As many as keep ptxas from spilling: it does with accumulators of 192, and
   // for a third block when 168 in all nearly suffice.
   constexpr int64_t addresses = 49;
