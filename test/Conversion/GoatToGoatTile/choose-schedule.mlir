@@ -1,6 +1,7 @@
 // RUN: goat-opt %s --goat-choose-schedule | FileCheck %s
 // RUN: goat-opt %s --goat-choose-schedule="warps=2 tile-keys=32 stages=3" | FileCheck %s --check-prefix=OPTIONS
 // RUN: goat-opt %s --goat-choose-schedule="target=sm_89" | FileCheck %s --check-prefix=SMALL
+// RUN: goat-opt %s --goat-choose-schedule="f32-product=tf32" | FileCheck %s --check-prefix=TF32
 // The schedule with the fewest predicted clocks that fits the chip, why, and what
 // options make of it.
 
@@ -64,4 +65,18 @@ func.func @many(%q: tensor<8x12x4096x64xbf16>) -> tensor<8x12x4096x64xbf16> {
   %out = goat.attention %q, %q, %q
     : (tensor<8x12x4096x64xbf16>, tensor<8x12x4096x64xbf16>, tensor<8x12x4096x64xbf16>) -> (tensor<8x12x4096x64xbf16>)
   return %out : tensor<8x12x4096x64xbf16>
+}
+
+// A strip takes registers from tf32's scores: without it tiles have 96 keys.
+// TF32-LABEL: func.func @distances
+// TF32: goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 256, keys = 48, warps = 8,
+func.func @distances(%q: tensor<?x4x?x64xf32>, %table: tensor<4x?xf32>) -> tensor<?x4x?x64xf32> {
+  %out = goat.attention %q, %q, %q score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %d = goat.distance %b, %i, %j
+    %bias = tensor.extract %table[%h, %d] : tensor<4x?xf32>
+    %t = arith.addf %s, %bias : f32
+    goat.yield %t : f32
+  } : (tensor<?x4x?x64xf32>, tensor<?x4x?x64xf32>, tensor<?x4x?x64xf32>) -> (tensor<?x4x?x64xf32>)
+  return %out : tensor<?x4x?x64xf32>
 }
