@@ -35,11 +35,22 @@ SmallVector<Value> readBy(AttentionOp attention) {
   return values.takeVector();
 }
 
+/// A scalar constant moves along with an attention; a constant tensor is data,
+/// which a kernel takes as an argument.
+bool movesAlong(Value value) {
+  return matchPattern(value, m_Constant()) &&
+         !isa<RankedTensorType>(value.getType());
+}
+
 bool standsAlone(AttentionOp attention) {
-  return llvm::all_of(*attention->getBlock(), [&](Operation &op) {
-    return &op == attention || isa<func::ReturnOp>(op) ||
-           op.hasTrait<OpTrait::ConstantLike>();
-  });
+  return llvm::all_of(*attention->getBlock(),
+                      [&](Operation &op) {
+                        return &op == attention || isa<func::ReturnOp>(op) ||
+                               op.hasTrait<OpTrait::ConstantLike>();
+                      }) &&
+         llvm::all_of(readBy(attention), [](Value value) {
+           return isa<BlockArgument>(value) || movesAlong(value);
+         });
 }
 
 struct OutlineAttention : goat::impl::OutlineAttentionBase<OutlineAttention> {
@@ -61,9 +72,7 @@ struct OutlineAttention : goat::impl::OutlineAttentionBase<OutlineAttention> {
     SmallVector<Value> arguments;
     SmallVector<Operation *> constants;
     for (Value value : readBy(attention)) {
-      // A scalar constant moves along; a constant tensor is data.
-      if (matchPattern(value, m_Constant()) &&
-          !isa<RankedTensorType>(value.getType()))
+      if (movesAlong(value))
         constants.push_back(value.getDefiningOp());
       else
         arguments.push_back(value);

@@ -8,8 +8,8 @@ making one from others, each printed as one structured op. All sizes are known.
 
 import math
 from dataclasses import dataclass
-from typing import (Any, Callable, Dict, List, Mapping, NamedTuple, Optional,
-                    Sequence, Tuple)
+from typing import (Any, Callable, Dict, List, NamedTuple, Optional, Sequence,
+                    Tuple)
 
 import numpy as np
 
@@ -90,11 +90,11 @@ BINARY = {
     "add": ("arith.addf", "arith.addi"), "sub": ("arith.subf", "arith.subi"),
     "mul": ("arith.mulf", "arith.muli"), "div": ("arith.divf", "arith.divsi"),
     "max": ("arith.maximumf", "arith.maxsi"),
-    "min": ("arith.minimumf", "arith.minsi"),
+    "min": ("arith.minimumf", "arith.minsi"), "shl": (None, "arith.shli"),
     "pow": ("math.powf", None), "floordiv": (None, "arith.floordivsi"),
     "rem": ("arith.remf", "arith.remsi"), "atan2": ("math.atan2", None),
     "and": (None, "arith.andi"), "or": (None, "arith.ori"),
-    "xor": (None, "arith.xori"),
+    "xor": (None, "arith.xori"), "shr": (None, "arith.shrsi"),
 }
 UNARY = {
     "neg": "arith.negf", "exp": "math.exp", "exp2": "math.exp2",

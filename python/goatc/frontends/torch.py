@@ -48,9 +48,9 @@ def place_of(node: Any) -> Optional[Tuple[str, int]]:
     is not PyTorch's own."""
     frames = re.findall(r'File "([^"]+)", line (\d+)',
                         node.meta.get("stack_trace") or "")
-    own = [frame for frame in frames
-           if "/torch/" not in frame[0].replace("\\", "/")]
-    file, line = (own or frames or [("", 0)])[-1]
+    own = [frame for frame in frames if not frame[0].startswith("<") and
+           "/torch/" not in frame[0].replace("\\", "/")]
+    file, line = (own or [("", 0)])[-1]
     # PyTorch keeps lines of modules alone: of a function it says who called it.
     return (file, int(line)) if file not in ("", __file__) else None
 
@@ -58,15 +58,15 @@ def place_of(node: Any) -> Optional[Tuple[str, int]]:
 class Translator:
     """Translates the nodes that results depend on.
 
-    owner: the module that holds the graph's subgraphs. home: where the model
-    stands, for nodes that do not say.
+    calls: of flex_attention, by number. home: where the model stands, for nodes
+    that do not say.
     """
 
-    def __init__(self, builder: Builder, owner: Any,
-                 remarks: List[Diagnostic],
+    def __init__(self, builder: Builder, remarks: List[Diagnostic],
+                 calls: Sequence[torch_attention.Call] = (),
                  home: Optional[Tuple[str, int]] = None):
-        self.builder, self.owner, self.remarks = builder, owner, remarks
-        self.home = home
+        self.builder, self.remarks = builder, remarks
+        self.calls, self.home = calls, home
         # Of each node a tensor, or a list of tensors; by the node.
         self.values: Dict[Any, Any] = {}
         # Names of integer tensors that hold no negative number.
@@ -83,7 +83,8 @@ class Translator:
         while waiting:
             last = waiting[-1]
             needed = [] if last in self.values else [
-                other for other in self.needs(last) if other not in self.values]
+                other for other in last.all_input_nodes
+                if other not in self.values]
             if needed:
                 waiting += needed
                 continue
@@ -92,24 +93,15 @@ class Translator:
                 self.values[last] = self.node(last)
         return self.values[node]
 
-    @staticmethod
-    def needs(node: Any) -> List[Any]:
-        """Returns the nodes that are translated before one."""
-        if torch_attention.is_flex(node):
-            return torch_attention.inputs_of_flex(node)
-        return list(node.all_input_nodes)
-
     def node(self, node: Any) -> Any:
         """Translates one node."""
-        if node.op == "get_attr":
-            return node
         outer = self.builder.origin
         self.builder.origin = place_of(node) or outer or self.home
         try:
             if node.op != "call_function":
                 raise ImportRefused(f"expected an op that is translated but got "
                                     f"'{node.name}'")
-            name = re.sub(r"^(aten|prims|higher_order)\.", "", str(node.target))
+            name = re.sub(r"^(aten|prims|goatc)\.", "", str(node.target))
             handler = HANDLERS.get(name) or HANDLERS.get(name.split(".")[0])
             if handler is None:
                 raise ImportRefused(f"expected an op that is translated but got "
@@ -239,6 +231,7 @@ def from_torch(model: Any, *inputs: Any, name: str = "main", **keywords: Any
     from torch.utils import _pytree as pytree
     program = (model if isinstance(model, torch.export.ExportedProgram) else
                export(model, inputs, keywords))
+    program, calls = torch_attention.set_aside(program)
     program = program.run_decompositions(decompositions())
     signature = program.graph_signature
     for result in signature.output_specs:
@@ -248,7 +241,7 @@ def from_torch(model: Any, *inputs: Any, name: str = "main", **keywords: Any
                 f"writes '{result.target}'; return it instead")
     remarks: List[Diagnostic] = []
     code = getattr(model, "__code__", None)
-    translator = Translator(Builder(name), program.graph_module, remarks,
+    translator = Translator(Builder(name), remarks, calls,
                             code and (code.co_filename, code.co_firstlineno))
     declare(translator, program)
     by_name = {node.name: node for node in program.graph.nodes}

@@ -3,8 +3,10 @@
 """PyTorch's ops that are attention: scaled_dot_product_attention and
 flex_attention."""
 
+import copy
+import functools
 import math
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from goatc.frontends.blocks import attend, is_at_or_before, repeat_heads
 from goatc.frontends.builder import ImportRefused, Value
@@ -53,86 +55,144 @@ def scaled_dot_product_attention(t: Any, node: Any, query: Any, key: Any,
     return b.reshape(made, t.shape_of(node))
 
 
-# The arguments of the higher-order op.
-QUERY, KEY, VALUE, SCORE, BLOCKS, SCALE, _, OF_SCORE, OF_MASK = range(9)
+# flex_attention, whose score and mask are graphs of one element each.
 
 
-def is_flex(node: Any) -> bool:
-    """Whether a node is a call of flex_attention."""
-    return (node.op == "call_function" and
-            str(getattr(node.target, "name", lambda: "")()) == "flex_attention")
+class Call(NamedTuple):
+    """A call of flex_attention: the graphs of score and mask, and the scale of
+    q·k."""
+
+    score: Any
+    mask: Any
+    scale: float
 
 
-def inputs_of_flex(node: Any) -> List[Any]:
-    """Returns the nodes that a call reads: of the block mask its function
-    alone, from which the compiler works out which tiles are left out."""
-    arguments = node.args
-    return [argument for argument in
-            (*arguments[:BLOCKS], arguments[BLOCKS][-1], *arguments[OF_SCORE],
-             *arguments[OF_MASK]) if hasattr(argument, "op")]
+@functools.lru_cache(maxsize=None)
+def whole_op() -> Any:
+    """Returns an op that stands for a call while the rest of a program is broken
+    up: PyTorch 2.9 would evaluate the graphs with indices it does not know."""
+    import torch
+    library = torch.library.Library("goatc", "FRAGMENT")
+    library.define("flex_attention(Tensor query, Tensor key, Tensor value, "
+                   "Tensor[] of_score, Tensor[] of_mask, int number) -> "
+                   "(Tensor, Tensor, Tensor)")
+
+    def describe(query: Any, key: Any, value: Any, *_: Any) -> Any:
+        rows = query.new_empty([*query.shape[:3], value.shape[3]])
+        return rows, rows[..., 0].float(), rows[..., 0].float()
+    torch.library.register_fake("goatc::flex_attention", describe, lib=library)
+    return torch.ops.goatc.flex_attention.default, library
 
 
-def spread(t: Any, function: Any, has_score: bool, captured: Any, sizes: Any,
-           score: Optional[Value]) -> Value:
+def drop_unused(graph: Any) -> None:
+    """Erases what no result depends on, such as the making of a block mask:
+    PyTorch keeps some of it."""
+    used = {node for node in graph.nodes if node.op in ("output", "placeholder")}
+    waiting = list(used)
+    while waiting:
+        node = waiting.pop()
+        schema = {user: getattr(user.target, "_schema", None)
+                  for user in node.users}
+        # What writes to a tensor that is used is used.
+        for other in [*node.all_input_nodes, *(
+                user for user, of in schema.items()
+                if of and of.is_mutable and user.args[0] is node)]:
+            if other not in used:
+                used.add(other)
+                waiting.append(other)
+    for node in reversed(list(graph.nodes)):
+        if node not in used:
+            graph.erase_node(node)
+
+
+def set_aside(program: Any) -> Tuple[Any, List[Call]]:
+    """Returns the program with an op for each call of flex_attention, and the
+    calls. Of a block mask its function stays, from which the compiler works out
+    which tiles are left out."""
+    import torch
+    calls: List[Call] = []
+    flex = torch.ops.higher_order.flex_attention
+    if all(node.target is not flex for node in program.graph.nodes):
+        return program, calls
+    op, _ = whole_op()
+    module = copy.deepcopy(program.graph_module)
+    for node in list(module.graph.nodes):
+        if node.target is not flex:
+            continue
+        query, key, value, score, blocks, scale, _, of_score, of_mask = node.args
+        node.target = op
+        node.args = (query, key, value, list(of_score), list(of_mask),
+                     len(calls))
+        if any(user.users and user.args[1] != 0 for user in node.users):
+            raise ImportRefused(f"'{node.name}': expected the rows alone but got "
+                                f"a use of the lse or the maxima of "
+                                f"flex_attention")
+        calls.append(Call(getattr(module, score.target),
+                          getattr(module, blocks[-1].target), scale))
+    drop_unused(module.graph)
+    return torch.export.ExportedProgram(
+        module, module.graph, program.graph_signature, program.state_dict,
+        program.range_constraints, program.module_call_graph,
+        program.example_inputs, program.constants,
+        verifiers=program.verifiers), calls
+
+
+def spread(t: Any, graph: Any, captured: Sequence[Any], sizes: Sequence[int],
+           *score: Value) -> Value:
     """A function of one (score, b, h, i, j), or of (b, h, i, j), for all of
     them: torch.vmap writes it in ops of tensors."""
     import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.fx.experimental.proxy_tensor import make_fx
     from goatc.frontends import torch as frontend
-    tensors = [argument.meta["val"] for argument in captured]
-    graph = getattr(t.owner, function.target)
-    count = len(tensors)
 
     def everywhere(*given: Any) -> Any:
-        scores, others = given[:has_score], given[has_score:]
+        scores, others = given[:len(score)], given[len(score):]
         indices = [torch.arange(size, dtype=torch.int32) for size in sizes]
         spreading = graph
         for axis in (3, 2, 1, 0):
-            at = [None] * 4
+            at: List[Optional[int]] = [None] * 4
             at[axis] = 0
-            spreading = torch.vmap(
-                spreading, in_dims=(0,) * has_score + tuple(at) + (None,) * count)
+            spreading = torch.vmap(spreading, in_dims=(
+                (0,) * len(scores) + tuple(at) + (None,) * len(others)))
         return spreading(*scores, *indices, *others)
-    mode = torch._guards.detect_fake_mode(
-        [node.meta.get("val") for node in t.owner.graph.nodes])
-    with mode:
-        example = [torch.empty(sizes)] if has_score else []
-    traced = make_fx(everywhere, frontend.decompositions(),
-                     tracing_mode="fake")(*example, *tensors)
-    inner = frontend.Translator(t.builder, traced, t.remarks)
+    with FakeTensorMode():
+        examples = [torch.empty(list(sizes)) for _ in score] + [
+            torch.empty(argument.meta["val"].shape,
+                        dtype=argument.meta["val"].dtype)
+            for argument in captured]
+    traced = make_fx(everywhere, tracing_mode="fake")(*examples)
+    # vmap writes to tensors.
+    traced = make_fx(torch.func.functionalize(traced), frontend.decompositions(),
+                     tracing_mode="fake")(*examples)
+    inner = frontend.Translator(t.builder, t.remarks)
     inner.natural = t.natural
-    given = ([score] if has_score else []) + [t.value(argument)
-                                              for argument in captured]
-    places = [place for place in traced.graph.nodes if place.op == "placeholder"]
-    inner.values.update(zip(places, given))
-    result = next(place for place in traced.graph.nodes if place.op == "output")
+    *places, result = [place for place in traced.graph.nodes
+                       if place.op in ("placeholder", "output")]
+    inner.values.update(zip(places, (*score, *map(t.value, captured))))
     made = result.args[0]
-    if isinstance(made, (tuple, list)):
-        made = made[0]
+    made = made[0] if isinstance(made, (tuple, list)) else made
     inner.known(made)
     return inner.value(made)
 
 
-def flex_attention(t: Any, node: Any, *arguments: Any) -> List[Optional[Value]]:
-    """Rows, and the logarithm to base 2 of the sums where they are used."""
-    b = t.builder
-    q, k, v = (t.value(part) for part in arguments[:SCORE])
+def flex_attention(t: Any, node: Any, query: Any, key: Any, value: Any,
+                   of_score: Sequence[Any], of_mask: Sequence[Any], number: int
+                   ) -> List[Value]:
+    """As `set_aside` puts it; the rows alone."""
+    b, call = t.builder, t.calls[number]
+    q, k, v = (t.value(part) for part in (query, key, value))
     k, v = (repeat_heads(b, part, 1, q.shape[1] // part.shape[1])
             for part in (k, v))
     sizes = [*q.shape[:3], k.shape[2]]
-    if any(user.args[1] != 0 for user in node.users if user.users):
-        raise ImportRefused("expected the rows alone but got a use of the lse or "
-                            "the maxima of flex_attention")
 
     def score(logits: Value) -> Value:
-        logits = b.convert(spread(
-            t, arguments[SCORE], True, arguments[OF_SCORE], sizes, logits), "f32")
-        seen = spread(t, arguments[BLOCKS][-1], False, arguments[OF_MASK], sizes,
-                      None)
+        logits = b.convert(spread(t, call.score, of_score, sizes, logits), "f32")
+        seen = spread(t, call.mask, of_mask, sizes)
         if seen.splat is True:
             return logits
         return b.select(seen, logits, b.splat(-math.inf, "f32"))
-    return [attend(b, q, k, v, arguments[SCALE], score)]
+    return [attend(b, q, k, v, call.scale, score)]
 
 
 HANDLERS: Dict[str, Any] = {

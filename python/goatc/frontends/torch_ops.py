@@ -17,10 +17,14 @@ UNARY = {name: name for name in (
     "rsqrt", "sin", "cos", "erf", "floor", "ceil", "abs")}
 UNARY["round"] = "round_even"
 BINARY = {"mul": "mul", "maximum": "max", "minimum": "min", "atan2": "atan2",
-          "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}
+          "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
+          "bitwise_right_shift": "shr", "__rshift__": "shr",
+          "bitwise_left_shift": "shl", "__lshift__": "shl"}
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 LOGICAL = {"logical_and": "and", "logical_or": "or", "logical_xor": "xor"}
-NEVER_NEGATIVE = ("mul", "max", "min", "and", "or", "floordiv", "rem")
+# Of natural numbers, natural numbers.
+NEVER_NEGATIVE = ("add", "mul", "max", "min", "and", "or", "xor", "floordiv",
+                  "rem", "shr")
 
 
 def accumulated(dtype: str) -> str:
@@ -40,7 +44,7 @@ def unary(op: str) -> Callable[..., Value]:
 def combine(t: Any, op: str, left: Value, right: Value) -> Value:
     """Builder.binary, which knows of natural numbers."""
     made = t.builder.binary(op, left, right)
-    if op in NEVER_NEGATIVE or op == "add":
+    if op in NEVER_NEGATIVE:
         t.like(made, left, right)
     return made
 

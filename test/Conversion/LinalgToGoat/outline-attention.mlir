@@ -39,3 +39,18 @@ func.func @alone(%q: tensor<1x2x4x8xf32>) -> tensor<1x2x4x8xf32> {
   %y = goat.attention %q, %q, %q : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>) -> (tensor<1x2x4x8xf32>)
   return %y : tensor<1x2x4x8xf32>
 }
+
+// A constant tensor is data: it becomes an argument, whatever else there is.
+func.func @reads_a_constant(%q: tensor<1x2x8x8xf32>, %k: tensor<1x2x8x8xf32>, %v: tensor<1x2x8x8xf32>) -> tensor<1x2x8x8xf32> {
+  %u = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %out = goat.attention %q, %k, %v score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    %x = tensor.extract %u[%h] : tensor<2xf32>
+    %t = arith.addf %s, %x : f32
+    goat.yield %t : f32
+  } : (tensor<1x2x8x8xf32>, tensor<1x2x8x8xf32>, tensor<1x2x8x8xf32>) -> (tensor<1x2x8x8xf32>)
+  return %out : tensor<1x2x8x8xf32>
+}
+// CHECK-LABEL: func.func @reads_a_constant(
+// CHECK:         %[[U:.*]] = arith.constant dense
+// CHECK:         call @reads_a_constant_attention_0(%{{.*}}, %[[U]])
