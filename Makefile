@@ -5,9 +5,10 @@
 #                 and compare with the reference
 #   make check    build everything and run all tests; ends with
 #                 "N passed, N failed"
-#   make check-long  what takes longer: 100 seeds for each clean kernel, random
-#                 programs, the simulator alone with a plain compiler, the wheel,
-#                 and the fuzz targets for FUZZ_SECONDS each (60)
+#   make check-long  what takes longer: 2000 random layers (PROBLEMS=A:B for other
+#                 seeds), 100 seeds for each clean kernel, random programs, the
+#                 simulator alone with a plain compiler, the wheel, and the fuzz
+#                 targets for FUZZ_SECONDS each (60)
 #   make build    everything, without running it
 #   make wheel    the Python wheel, into build/wheel
 #   make check-wheel  installs it in a fresh environment, hides the system's LLVM
@@ -50,8 +51,10 @@ check: configure
 
 # GOAT_LONG=1 is what tests look at: 100 seeds where make check takes 3.
 FUZZ_SECONDS ?= 60
+PROBLEMS ?= 0:2000
 check-long: configure
-	@cmake --build $(BUILD) --target PTXSimTests PTXSimForeignTests
+	@cmake --build $(BUILD) --target PTXSimTests PTXSimForeignTests goatc goat-run
+	@"$(PYTHON)" -B python/scripts/random_problems.py $(BUILD)/bin --seeds $(PROBLEMS) --jobs 2
 	@GOAT_LONG=1 $(BUILD)/unittests/PTXSimTests --gtest_brief=1
 	@GOAT_LONG=1 $(BUILD)/unittests/PTXSimForeignTests --gtest_brief=1
 	@cmake --build $(BUILD) --target goatc goat-run

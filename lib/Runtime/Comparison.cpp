@@ -94,7 +94,8 @@ static const Tensor *inputOf(Value value, llvm::ArrayRef<Tensor> inputs) {
   return argument ? &inputs[argument.getArgNumber()] : nullptr;
 }
 
-/// For each row of out the largest finite |value| that its head may read.
+/// For each row of out the largest finite |value| that its head may read, times
+/// √Lk where each of the weights may be 1.
 static std::vector<double> magnitudesOf(AttentionOp op,
                                         llvm::ArrayRef<Tensor> inputs,
                                         llvm::ArrayRef<int64_t> outShape,
@@ -124,6 +125,9 @@ static std::vector<double> magnitudesOf(AttentionOp op,
            llvm::ArrayRef(value->data).slice(first, read * width))
         if (std::isfinite(element))
           largest = std::max(largest, std::abs(element));
+      // Weights that do not sum to one: what their roundings add up to.
+      if (op.getNormalizer() == Normalizer::sigmoid)
+        largest *= std::sqrt(double(std::max<int64_t>(read, 1)));
       for (int64_t i = 0; i < queries; ++i) {
         const bool isMasked = lse && std::isinf(lse->data[magnitudes.size()]);
         magnitudes.push_back(isMasked ? 0 : largest);

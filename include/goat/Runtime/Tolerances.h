@@ -41,7 +41,8 @@ constexpr double rowFactor = 4;
 
 /// In a row of fewer elements than this, Σ p v may be small where Σ p|v| is
 /// not, in all of them at once: its error is held against the largest |value|
-/// that the row's head may read as well.
+/// that the row's head may read as well. Of a sigmoid, whose n weights may each
+/// be 1 and are rounded on their own, against √n times as much.
 constexpr int narrowRow = 4;
 
 /// Where an exclusion removes nearly all of a row, relative error says nothing:
