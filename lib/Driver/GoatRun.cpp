@@ -61,6 +61,12 @@ struct Flags : CompileFlags {
       cl::desc("Seed of the random inputs, and of the order in which the "
                "simulator runs blocks and warps (default: 0)"),
       cl::cat(category)};
+  cl::opt<bool> perturb{
+      "perturb",
+      cl::desc("Let approximate functions of the simulated GPU be off by up to "
+               "what the PTX ISA promises, drawn from the seed; where it "
+               "promises nothing they give NaN and a finding"),
+      cl::cat(category)};
   cl::opt<std::string> out{
       "out", cl::value_desc("directory"),
       cl::desc("Write inputs and outputs as .npy files to folders of this "
@@ -417,6 +423,7 @@ llvm::Expected<bool> GoatRun::run() {
         return error;
     SimOptions options;
     options.seed = flags.seed;
+    options.perturbsApproximations = flags.perturb;
     if (llvm::Error error = collectPlacements(options))
       return error;
     runner = createSimRunner(*artifact, options);
