@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Analysis/TestDependence.h"
+#include "../Dialect/GoatTile/TestPlantFault.h"
 #include "ForeignDialect.h"
 #include "goat/Driver/Registration.h"
 
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
   registry.insert<foreign::ForeignDialect>();
   goat::registerAllPasses();
   goat::test::registerTestDependencePass();
+  goat::test::registerTestPlantFaultPass();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "goat-test-opt\n", registry));
 }
