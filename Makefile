@@ -6,9 +6,9 @@
 #   make check    build everything and run all tests; ends with
 #                 "N passed, N failed"
 #   make check-long  what takes longer: 2000 random layers (PROBLEMS=A:B for other
-#                 seeds), 100 seeds for each clean kernel, random programs, the
-#                 simulator alone with a plain compiler, the wheel, and the fuzz
-#                 targets for FUZZ_SECONDS each (60)
+#                 seeds), every mutant, 100 seeds for each clean kernel, random
+#                 programs, the simulator alone with a plain compiler, the wheel,
+#                 and the fuzz targets for FUZZ_SECONDS each (60)
 #   make build    everything, without running it
 #   make wheel    the Python wheel, into build/wheel
 #   make check-wheel  installs it in a fresh environment, hides the system's LLVM
@@ -59,6 +59,8 @@ check-long: configure
 	@GOAT_LONG=1 $(BUILD)/unittests/PTXSimForeignTests --gtest_brief=1
 	@cmake --build $(BUILD) --target goatc goat-run
 	@"$(PYTHON)" python/scripts/check_kernels.py $(BUILD)/bin --seeds 10
+	@cmake --build $(BUILD) --target goat-test-opt goat-translate
+	@PATH="$(CURDIR)/$(BUILD)/bin:$$PATH" "$(PYTHON)" -B test/E2E/Inputs/mutants/mutants.py check docs/mutants.md
 	@cmake -S docs/examples/ptxsim -B build/ptxsim >/dev/null
 	@cmake --build build/ptxsim && build/ptxsim/saxpy
 	@$(MAKE) --no-print-directory check-wheel
