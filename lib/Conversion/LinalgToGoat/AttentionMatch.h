@@ -36,6 +36,10 @@ struct Weights {
 std::optional<Weights> matchWeights(ElementGraph &graph, const Element *weight,
                                     unsigned key);
 
+/// Whether an expression takes an exponential of something with `key`, as
+/// weights do.
+bool hasExponential(const Element *element, unsigned key);
+
 /// Variables of an attention. `keyHead` stands for ⌊head / group⌋.
 struct Variables {
   unsigned batch, head, query, key, column, depth = 0;
@@ -57,7 +61,20 @@ struct Logits {
   double scale = 1.0;
   /// What the product's factors read, as `operandsOf` says.
   llvm::SmallVector<Operand> query, key;
+  /// How many columns of query and key have become a part of the score.
+  int64_t unpackedColumns = 0;
 };
+
+/// Takes columns of a prior off query and key, where they are joined from the
+/// columns of the content and from those of a sum of A·cos ω(i − j) +
+/// B·sin ω(i − j), or single ones: these become a part of the score, the
+/// product is one of the content. `factors` are what the product multiplies.
+void unpackPrior(ElementGraph &graph, Logits &logits, Variables &variables,
+                 llvm::ArrayRef<const Element *> factors);
+
+/// `element` with `by` in place of `what`.
+const Element *replaced(ElementGraph &graph, const Element *element,
+                        const Element *what, const Element *by);
 
 /// Reads a logit as a function of one product of query and key and of masks.
 /// On failure says in `why` what is missing.
@@ -66,8 +83,9 @@ std::optional<Logits> matchLogits(ElementGraph &graph, const Element *logit,
 
 /// The tensors that a factor of a product reads, the most original first:
 /// what a chain of views, widenings and constant factors starts from, then
-/// `access` itself.
-llvm::SmallVector<Operand> operandsOf(const Element *factor,
+/// `access` and what it is a view of.
+llvm::SmallVector<Operand> operandsOf(ElementGraph &graph,
+                                      const Element *factor,
                                       const ElementGraph::Access &access);
 
 } // namespace goat::raise

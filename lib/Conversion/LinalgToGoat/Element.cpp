@@ -99,6 +99,26 @@ std::optional<int64_t> greatest(AffineExpr e, ArrayRef<int64_t> sizes) {
   }
 }
 
+/// The least value, of an index that `greatest` knows.
+int64_t least(AffineExpr e) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(e))
+    return constant.getValue();
+  auto binary = dyn_cast<AffineBinaryOpExpr>(e);
+  if (!binary || e.getKind() == AffineExprKind::Mod)
+    return 0;
+  int64_t left = least(binary.getLHS()), right = least(binary.getRHS());
+  switch (e.getKind()) {
+  case AffineExprKind::Add:
+    return left + right;
+  case AffineExprKind::Mul:
+    return left * right;
+  case AffineExprKind::FloorDiv:
+    return right > 0 ? left / right : 0;
+  default:
+    return 0;
+  }
+}
+
 void addends(AffineExpr e, SmallVectorImpl<AffineExpr> &terms) {
   if (e.getKind() == AffineExprKind::Add) {
     auto sum = cast<AffineBinaryOpExpr>(e);
@@ -137,6 +157,14 @@ AffineExpr simplify(AffineExpr e, ArrayRef<int64_t> sizes) {
 }
 
 } // namespace
+
+std::optional<std::pair<int64_t, int64_t>>
+ElementGraph::rangeOf(AffineExpr expression) const {
+  std::optional<int64_t> most = greatest(expression, sizes);
+  if (!most)
+    return std::nullopt;
+  return std::make_pair(least(expression), *most);
+}
 
 const Element *ElementGraph::index(AffineExpr expression, Type type) {
   // A variable with one value is that value.

@@ -29,6 +29,10 @@ class LinalgOp;
 class SoftmaxOp;
 } // namespace mlir::linalg
 
+namespace mlir::tensor {
+class ConcatOp;
+} // namespace mlir::tensor
+
 namespace goat::raise {
 
 enum class ElementKind { constant, index, scalar, load, operation, reduction };
@@ -103,6 +107,12 @@ public:
     llvm::SmallVector<const Element *, 4> indices;
   };
   llvm::SmallVector<Access> inputsOf(const Element *reduction);
+  /// What a reduction combines where its own variables have these values, each
+  /// tensor looked up anew; null when there is none such.
+  const Element *bodyAt(const Element *reduction,
+                        llvm::ArrayRef<const Element *> at);
+  /// The tensor of which an op has only moved or repeated elements.
+  std::optional<Access> sourceOf(const Access &access);
 
   using Substitution = llvm::ArrayRef<std::pair<unsigned, const Element *>>;
   /// The expression with variables replaced by indices.
@@ -137,8 +147,15 @@ private:
                                   llvm::ArrayRef<const Element *> indices);
   const Element *expandSoftmax(mlir::linalg::SoftmaxOp op,
                                llvm::ArrayRef<const Element *> indices);
-  const Element *expandReshape(mlir::Operation *op,
-                               llvm::ArrayRef<const Element *> indices);
+  /// The indices into what was reshaped; fewer when they are not told.
+  llvm::SmallVector<const Element *>
+  throughReshape(mlir::Operation *op, llvm::ArrayRef<const Element *> indices);
+  /// One of the joined tensors, when the index is within it.
+  const Element *expandConcat(mlir::tensor::ConcatOp op,
+                              llvm::ArrayRef<const Element *> indices);
+  /// The least and the greatest value of an index that is never negative.
+  std::optional<std::pair<int64_t, int64_t>>
+  rangeOf(mlir::AffineExpr expression) const;
   /// A value of a payload, given the iteration it stands in.
   const Element *payload(mlir::linalg::LinalgOp op, mlir::Value value,
                          llvm::ArrayRef<const Element *> iteration);

@@ -32,6 +32,12 @@ bool isNeutral(const Element *start, Combiner combiner) {
                                               : *number <= lowestMaximum);
 }
 
+/// Whether these are indices for every axis of the tensor an op reads.
+bool isComplete(Operation *op, ArrayRef<const Element *> indices) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  return type.getRank() == static_cast<int64_t>(indices.size());
+}
+
 std::optional<Combiner> combinerOf(Operation *op) {
   if (isa<arith::AddFOp>(op))
     return Combiner::add;
@@ -76,8 +82,13 @@ const Element *ElementGraph::expand(OpResult tensor,
     return expandStructured(structured, tensor.getResultNumber(), indices);
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
     return expandSoftmax(softmax, indices);
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-    return expandReshape(op, indices);
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+    SmallVector<const Element *> source = throughReshape(op, indices);
+    return isComplete(op, source) ? elementOf(op->getOperand(0), source)
+                                  : nullptr;
+  }
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+    return expandConcat(concat, indices);
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return elementOf(cast.getSource(), indices);
   if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
@@ -226,8 +237,8 @@ const Element *ElementGraph::expandSoftmax(linalg::SoftmaxOp op,
   return operation("arith.divf", type, {weight, sum});
 }
 
-const Element *ElementGraph::expandReshape(Operation *op,
-                                           ArrayRef<const Element *> indices) {
+SmallVector<const Element *>
+ElementGraph::throughReshape(Operation *op, ArrayRef<const Element *> indices) {
   bool expands = isa<tensor::ExpandShapeOp>(op);
   Value source = op->getOperand(0);
   auto sourceType = cast<RankedTensorType>(source.getType());
@@ -246,13 +257,13 @@ const Element *ElementGraph::expandReshape(Operation *op,
           continue;
         bool isFirst = sum == getAffineConstantExpr(0, context);
         if (!isFirst && split.isDynamicDim(axis))
-          return nullptr;
+          return {};
         sum = (isFirst ? sum : sum * split.getDimSize(axis)) +
               getAffineDimExpr(axis, context);
       }
       at[joined] = apply(sum, indices);
       if (!at[joined])
-        return nullptr;
+        return {};
       continue;
     }
     AffineExpr rest = getAffineDimExpr(joined, context);
@@ -267,12 +278,34 @@ const Element *ElementGraph::expandReshape(Operation *op,
                                                       : rest % size;
       at[axis] = part ? apply(part, indices) : nullptr;
       if (!at[axis])
-        return nullptr;
+        return {};
       if (!isFirst && size != 1)
         rest = rest.floorDiv(size);
     }
   }
-  return elementOf(source, at);
+  return at;
+}
+
+const Element *ElementGraph::expandConcat(tensor::ConcatOp op,
+                                          ArrayRef<const Element *> indices) {
+  unsigned axis = op.getDim();
+  if (indices[axis]->kind != ElementKind::index)
+    return nullptr;
+  std::optional<std::pair<int64_t, int64_t>> range =
+      rangeOf(indices[axis]->index);
+  int64_t start = 0;
+  for (Value piece : op.getInputs()) {
+    int64_t size = cast<RankedTensorType>(piece.getType()).getDimSize(axis);
+    if (!range || ShapedType::isDynamic(size))
+      return nullptr;
+    if (range->first >= start && range->second < start + size) {
+      SmallVector<const Element *> at(indices);
+      at[axis] = index(indices[axis]->index - start, indices[axis]->type);
+      return elementOf(piece, at);
+    }
+    start += size;
+  }
+  return nullptr;
 }
 
 ReductionBody ElementGraph::bodyOf(const Element *sum) {
@@ -298,15 +331,33 @@ ReductionBody ElementGraph::bodyOf(const Element *sum) {
     return bodies[sum] = body;
   }
   auto op = cast<linalg::LinalgOp>(result.getOwner());
-  SmallVector<const Element *> iteration =
-      iterationOf(op, result.getResultNumber(), sum->operands);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (auto [number, at] : llvm::enumerate(iteration)) {
-    if (at)
+  SmallVector<const Element *> at;
+  for (auto [number, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (kind != utils::IteratorType::reduction)
       continue;
     body.variables.push_back(addVariable(ranges[number]));
-    at = variable(body.variables.back());
+    at.push_back(variable(body.variables.back()));
   }
+  body.element = bodyAt(sum, at);
+  return bodies[sum] = body;
+}
+
+const Element *ElementGraph::bodyAt(const Element *sum,
+                                    ArrayRef<const Element *> at) {
+  auto result = cast<OpResult>(sum->value);
+  auto op = dyn_cast<linalg::LinalgOp>(result.getOwner());
+  if (!op)
+    return nullptr;
+  SmallVector<const Element *> iteration =
+      iterationOf(op, result.getResultNumber(), sum->operands);
+  const auto *next = at.begin();
+  for (const Element *&place : iteration)
+    if (!place) {
+      if (next == at.end())
+        return nullptr;
+      place = *next++;
+    }
   Operation *combine = op.getBlock()
                            ->getTerminator()
                            ->getOperand(result.getResultNumber())
@@ -316,8 +367,43 @@ ReductionBody ElementGraph::bodyOf(const Element *sum) {
   Value combined = combine->getOperand(0) == accumulator
                        ? combine->getOperand(1)
                        : combine->getOperand(0);
-  body.element = payload(op, combined, iteration);
-  return bodies[sum] = body;
+  return payload(op, combined, iteration);
+}
+
+std::optional<ElementGraph::Access>
+ElementGraph::sourceOf(const Access &access) {
+  auto result = dyn_cast<OpResult>(access.tensor);
+  if (!result)
+    return std::nullopt;
+  Operation *op = result.getOwner();
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+    Access source{op->getOperand(0), throughReshape(op, access.indices)};
+    return isComplete(op, source.indices) ? std::optional(source)
+                                          : std::nullopt;
+  }
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured || structured.getNumReductionLoops())
+    return std::nullopt;
+  auto yielded = dyn_cast<BlockArgument>(
+      structured.getBlock()->getTerminator()->getOperand(
+          result.getResultNumber()));
+  if (!yielded || yielded.getOwner() != structured.getBlock())
+    return std::nullopt;
+  OpOperand *operand = structured.getMatchingOpOperand(yielded);
+  SmallVector<const Element *> iteration =
+      iterationOf(structured, result.getResultNumber(), access.indices);
+  if (!isa<RankedTensorType>(operand->get().getType()) ||
+      iteration.size() != structured.getNumLoops() ||
+      llvm::is_contained(iteration, nullptr))
+    return std::nullopt;
+  Access source{operand->get(), {}};
+  for (AffineExpr expression :
+       structured.getMatchingIndexingMap(operand).getResults()) {
+    source.indices.push_back(apply(expression, iteration));
+    if (!source.indices.back())
+      return std::nullopt;
+  }
+  return source;
 }
 
 SmallVector<ElementGraph::Access> ElementGraph::inputsOf(const Element *sum) {

@@ -69,8 +69,10 @@ private:
 };
 
 bool LogitMatcher::isProduct(const Element *element) {
+  // The index of one query is a constant of the expressions.
+  bool isOneQuery = graph.sizeOf(variables.query) == 1;
   if (!element->isReduction(Combiner::add) ||
-      !element->dependsOn(variables.query) ||
+      (!element->dependsOn(variables.query) && !isOneQuery) ||
       !element->dependsOn(variables.key))
     return false;
   ReductionBody body = graph.bodyOf(element);
@@ -81,6 +83,8 @@ bool LogitMatcher::isProduct(const Element *element) {
     return false;
   // A factor of each; a sum over features of their distance is a prior.
   const Element *left = factors->operands[0], *right = factors->operands[1];
+  if (isOneQuery)
+    return left->dependsOn(variables.key) != right->dependsOn(variables.key);
   return left->dependsOn(variables.query) != left->dependsOn(variables.key) &&
          right->dependsOn(variables.query) != right->dependsOn(variables.key) &&
          left->dependsOn(variables.query) != right->dependsOn(variables.query);
@@ -328,7 +332,8 @@ void LogitMatcher::takeScale(Logits &logits) {
 
 } // namespace
 
-SmallVector<Operand> raise::operandsOf(const Element *factor,
+SmallVector<Operand> raise::operandsOf(ElementGraph &graph,
+                                       const Element *factor,
                                        const ElementGraph::Access &access) {
   SmallVector<Operand> operands;
   double constants = 1.0;
@@ -357,7 +362,12 @@ SmallVector<Operand> raise::operandsOf(const Element *factor,
   if (origin->kind == ElementKind::load ||
       origin->kind == ElementKind::reduction)
     operands.push_back({origin->value, origin->operands, constants});
-  operands.push_back({access.tensor, access.indices, 1.0});
+  SmallVector<ElementGraph::Access> views = {access};
+  while (std::optional<ElementGraph::Access> source =
+             graph.sourceOf(views.back()))
+    views.push_back(*source);
+  for (const ElementGraph::Access &view : llvm::reverse(views))
+    operands.push_back({view.tensor, view.indices, 1.0});
   return operands;
 }
 
@@ -379,24 +389,31 @@ std::optional<Logits> raise::matchLogits(ElementGraph &graph,
   ReductionBody body = graph.bodyOf(logits.product);
   variables.depth = body.variables.front();
   const Element *factors = withoutCasts(body.element);
-  SmallVector<ElementGraph::Access> accesses = graph.inputsOf(logits.product);
+  // What is shared by heads is read by repetition, too.
+  SmallVector<ElementGraph::Access> accesses;
+  for (ElementGraph::Access &input : graph.inputsOf(logits.product)) {
+    std::optional<ElementGraph::Access> view = std::move(input);
+    for (; view; view = graph.sourceOf(accesses.back()))
+      accesses.push_back(*view);
+  }
   for (unsigned side : {0, 1}) {
     const Element *factor = factors->operands[side];
-    bool isQuery = factor->dependsOn(variables.query),
-         isKey = factor->dependsOn(variables.key);
+    bool isKey = factor->dependsOn(variables.key), isQuery = !isKey;
+    bool readsIndex = isKey || graph.sizeOf(variables.query) != 1;
     auto access = llvm::find_if(accesses, [&](const auto &candidate) {
       bool readsQuery = false, readsKey = false;
       for (const Element *at : candidate.indices) {
         readsQuery |= at->dependsOn(variables.query);
         readsKey |= at->dependsOn(variables.key);
       }
-      return readsQuery == isQuery && readsKey == isKey;
+      return readsQuery == (isQuery && readsIndex) && readsKey == isKey;
     });
     if (access == accesses.end()) {
       why = "expected a factor of the query and one of the key";
       return std::nullopt;
     }
-    (isQuery ? logits.query : logits.key) = operandsOf(factor, *access);
+    (isQuery ? logits.query : logits.key) = operandsOf(graph, factor, *access);
   }
+  unpackPrior(graph, logits, variables, factors->operands);
   return logits;
 }

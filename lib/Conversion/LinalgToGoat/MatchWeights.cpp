@@ -84,6 +84,20 @@ const Element *raise::withoutCasts(const Element *element) {
   return element;
 }
 
+bool raise::hasExponential(const Element *element, unsigned key) {
+  if (element->kind != ElementKind::operation || !element->dependsOn(key))
+    return false;
+  // That of a sigmoid or of a softplus is none of weights.
+  if (element->is("math.log1p") ||
+      (element->is("arith.divf") &&
+       withoutCasts(element->operands[0])->number() == 1.0))
+    return false;
+  return element->is("math.exp") || element->is("math.exp2") ||
+         llvm::any_of(element->operands, [&](const Element *operand) {
+           return hasExponential(operand, key);
+         });
+}
+
 std::optional<Weights>
 raise::matchWeights(ElementGraph &graph, const Element *weight, unsigned key) {
   weight = withoutCasts(weight);

@@ -50,6 +50,7 @@ private:
   std::optional<View> keyView(const Operand &operand, unsigned row,
                               unsigned column, int64_t &heads);
   LogicalResult build();
+  void remarkUnpacked();
   LogicalResult buildRegions(AttentionOp attention);
   LogicalResult refuse(const Twine &why) {
     op->emitRemark("left as it is, though it multiplies weights by values: ")
@@ -83,16 +84,6 @@ private:
 
   std::optional<View> queryView, keyViewChosen, valueViewChosen, resultView;
 };
-
-/// Whether an expression takes an exponential of something with a key.
-bool hasExponential(const Element *element, unsigned key) {
-  if (element->kind != ElementKind::operation || !element->dependsOn(key))
-    return false;
-  return element->is("math.exp") || element->is("math.exp2") ||
-         llvm::any_of(element->operands, [&](const Element *operand) {
-           return hasExponential(operand, key);
-         });
-}
 
 /// n of ⌊variable / n⌋ or variable mod n in an index; 0 when there is none.
 int64_t divisorOf(const Element *index, unsigned variable) {
@@ -208,7 +199,7 @@ LogicalResult Raiser::nameVariables() {
     if (llvm::any_of(access.indices, [&](const Element *at) {
           return at->dependsOn(variables.column);
         }))
-      values = operandsOf(valueElement, access);
+      values = operandsOf(graph, valueElement, access);
   if (values.empty())
     return refuse("expected a tensor of values");
 
@@ -533,6 +524,14 @@ LogicalResult Raiser::build() {
   return success();
 }
 
+void Raiser::remarkUnpacked() {
+  if (logits.unpackedColumns)
+    op->emitRemark("the last ")
+        << logits.unpackedColumns
+        << " packed columns of query and key are a prior again, which the "
+           "kernel computes in f32";
+}
+
 LogicalResult Raiser::run() {
   if (failed(matchProduct()) || failed(nameVariables()) ||
       failed(chooseOperands()))
@@ -543,8 +542,10 @@ LogicalResult Raiser::run() {
 
   Operation *last = result.tensor.getDefiningOp();
   Operation *next = last->getNextNode();
-  if (succeeded(build()))
+  if (succeeded(build())) {
+    remarkUnpacked();
     return success();
+  }
   // Nothing stays of what was begun.
   while (last->getNextNode() != next)
     next->getPrevNode()->erase();

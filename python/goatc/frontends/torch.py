@@ -7,7 +7,7 @@ torch.export breaks most of aten into few ops; those that say more as a whole
 """
 
 import re
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -70,7 +70,9 @@ class Translator:
         # Of each node a tensor, or a list of tensors; by the node.
         self.values: Dict[Any, Any] = {}
         # Names of integer tensors that hold no negative number.
-        self.natural = {""}
+        self.natural: Set[str] = set()
+        # Of tensors that were joined by name: the axis, and from what.
+        self.joined: Dict[str, Tuple[int, List[Value]]] = {}
 
     def remark(self, message: str) -> None:
         """Says something about the node that is being translated."""

@@ -63,6 +63,8 @@ def sum_of(op: str, swapped: bool = False) -> Callable[..., Value]:
         left, right = t.value(left, dtype), t.value(right, dtype)
         if swapped:
             left, right = right, left
+        if right.splat == 0 and right.shape == ():
+            return left
         if alpha != 1:
             right = combine(t, "mul", right, t.value(alpha, dtype))
         return combine(t, op, left, right)

@@ -92,10 +92,38 @@ def transpose(t: Any, node: Any, value: Any, first: int = 0, second: int = 1
 def part(t: Any, source: Value, axis: int, start: int, size: int, step: int = 1
          ) -> Value:
     """Takes `size` elements along an axis."""
+    axis %= len(source.shape)
     first, sizes = [0] * len(source.shape), list(source.shape)
     steps = [1] * len(sizes)
     first[axis], sizes[axis], steps[axis] = start, size, step
+    if source.splat is not None:
+        return t.builder.splat(source.splat, source.dtype, sizes)
+    pieces = pieces_of(t, source, axis) if step == 1 else []
+    # Whole pieces of what was joined are taken as they are.
+    at, whole = 0, []
+    for piece in pieces:
+        if start <= at and at + piece.shape[axis] <= start + size:
+            whole.append(piece)
+        at += piece.shape[axis]
+    if sum(piece.shape[axis] for piece in whole) == size > 0:
+        return join(t, whole, axis)
     return t.like(t.builder.slice(source, first, sizes, steps), source)
+
+
+def pieces_of(t: Any, value: Value, axis: int) -> List[Value]:
+    """Returns what a tensor was joined from along an axis."""
+    joined = t.joined.get(value.name)
+    return joined[1] if joined and joined[0] == axis else [value]
+
+
+def join(t: Any, values: Sequence[Value], axis: int) -> Value:
+    """Joins tensors; what was joined along the same axis is taken apart."""
+    axis %= len(values[0].shape)
+    pieces = [piece for value in values for piece in pieces_of(t, value, axis)]
+    made = t.builder.concat(pieces, axis)
+    if len(pieces) > 1:
+        t.joined[made.name] = axis, pieces
+    return t.like(made, *values)
 
 
 def slice_(t: Any, node: Any, value: Any, axis: int = 0,
@@ -140,7 +168,7 @@ def concat(t: Any, node: Any, values: Sequence[Any], axis: int = 0) -> Value:
     joined = [t.value(value, dtype) for value in values]
     # A tensor of shape (0,) joins anything.
     joined = [value for value in joined if 0 not in value.shape]
-    return t.like(t.builder.concat(joined, axis), *joined)
+    return join(t, joined, axis)
 
 
 def stack(t: Any, node: Any, values: Sequence[Any], axis: int = 0) -> Value:
@@ -149,6 +177,28 @@ def stack(t: Any, node: Any, values: Sequence[Any], axis: int = 0) -> Value:
     dtype = t.dtype_of(node)
     return t.builder.concat([t.builder.reshape(t.value(value, dtype), shape)
                              for value in values], axis)
+
+
+def slice_scatter(t: Any, node: Any, value: Any, source: Any, axis: int = 0,
+                  start: Optional[int] = None, end: Optional[int] = None,
+                  step: int = 1) -> Value:
+    """`value` with a part of it replaced."""
+    whole, new = t.value(value), t.value(source, t.dtype_of(node))
+    size = whole.shape[axis]
+    taken = range(size)[start:end:step]
+    if step != 1:
+        raise ImportRefused("expected elements that lie side by side to be "
+                            "replaced")
+    around = [(0, taken.start), (taken.stop, size - taken.stop)]
+    before, after = ([part(t, whole, axis, first, count)] if count else []
+                     for first, count in around)
+    return join(t, [*before, new, *after], axis)
+
+
+def copy(t: Any, node: Any, value: Any, source: Any, *_: Any) -> Value:
+    """All elements of `value` replaced."""
+    new = t.value(source, t.dtype_of(node))
+    return t.like(t.builder.broadcast(new, t.shape_of(node)), new)
 
 
 def flip(t: Any, node: Any, value: Any, axes: Sequence[int]) -> Value:
@@ -260,6 +310,9 @@ def index_select(t: Any, node: Any, value: Any, axis: int, ids: Any) -> Value:
 HANDLERS: Dict[str, Callable[..., Any]] = {
     **{name: same for name in SAME},
     "full": filled(), "full_like": filled(), "scalar_tensor": filled(),
+    "empty": filled(0), "new_empty": filled(0), "new_zeros": filled(0),
+    "new_ones": filled(1), "new_full": filled(), "fill": filled(),
+    "slice_scatter": slice_scatter, "copy": copy,
     "zeros": filled(0), "zeros_like": filled(0), "ones": filled(1),
     "ones_like": filled(1), "arange": arange, "tril": triangle(True),
     "triu": triangle(False), "expand": expand, "permute": permute,

@@ -25,6 +25,12 @@ def RaiseAttention : Pass<"goat-raise-attention", "::mlir::func::FuncOp"> {
       masks of 0 and −∞ the mask region. A finite number at or below −1e9 is
       taken for −∞ only where the mask provably leaves every row a key, for a
       row without one means something else then;
+    - of several products of query and key the longest is the attention's, and
+      shorter ones are part of the score;
+    - a prior that is packed into columns of query and key, as the method is
+      published, is unpacked into the score, with a remark: where the columns
+      are joined from A cos ωi + B sin ωi, A sin ωi − B cos ωi against cos ωj,
+      sin ωj, or are single ones, maybe gated by row;
     - indices stay indices: `q_offset` is 0, so that nothing is aligned anew;
     - score, mask and exclusion are computed in f32, whatever types the graph
       computed them in. Weights are not rounded between softmax and product.
