@@ -94,6 +94,17 @@ static const Tensor *inputOf(Value value, llvm::ArrayRef<Tensor> inputs) {
   return argument ? &inputs[argument.getArgNumber()] : nullptr;
 }
 
+/// The largest finite element of an input, and of what a load region that keeps
+/// or normalises lengths makes of it.
+static double largestElement(const Tensor *tensor) {
+  double largest = tolerances::largestOfRow;
+  if (tensor)
+    for (double element : tensor->data)
+      if (std::isfinite(element))
+        largest = std::max(largest, std::abs(element));
+  return largest;
+}
+
 /// For each row of out the largest finite |value| that its head may read, times
 /// √Lk where each of the weights may be 1.
 static std::vector<double> magnitudesOf(AttentionOp op,
@@ -170,7 +181,12 @@ llvm::Expected<Bounds> goat::runtime::boundsOf(func::FuncOp function,
     llvm::Expected<DType> element = dtypeOf(op.getQueryType());
     if (!element)
       return element.takeError();
-    scoreError = tolerances::loaded * toleranceOf(Precision{*element});
+    const Tensor *scale = inputOf(op.getScale(), inputs);
+    scoreError =
+        tolerances::loaded * toleranceOf(Precision{*element}) *
+        std::abs(scale ? scale->data[0] : op.getConstantScale().value_or(1)) *
+        largestElement(inputOf(op.getQuery(), inputs)) *
+        largestElement(inputOf(op.getKey(), inputs));
   }
   return boundsOf(expected[index], precision, magnitudes, scoreError);
 }

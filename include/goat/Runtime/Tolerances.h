@@ -56,10 +56,15 @@ constexpr double tf32Cancellation = 0x1p-11;
 /// (2^-22) and one lg2.approx.
 constexpr double lse = 1e-5;
 
-/// What rounding of loaded rows may add to scores, in units of the element
-/// type's tolerance: one element of a row that lies between two numbers may be
-/// rounded to either.
-constexpr double loaded = 0.25;
+/// What rounding of loaded rows may add to a score, in units of the element
+/// type's tolerance, of the scale and of the largest elements of both rows: one
+/// element that lies between two numbers may be rounded to either, which are
+/// 2^-7 of it apart in bf16.
+constexpr double loaded = 2;
+
+/// The largest element of a row of normal numbers, and of what a norm makes of
+/// any row.
+constexpr double largestOfRow = 4;
 
 /// What the scores may add to an lse, in the same units, and to an f32 output
 /// when there are priors: sums of products in f32, and a prior that is good to
