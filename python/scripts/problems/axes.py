@@ -16,8 +16,8 @@ from .trees import Tree
 CHIPS = ["sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
 LENGTHS = [0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 47, 48, 63, 64, 65, 79, 80, 95, 96, 97, 127, 128,
            129, 130, 159, 191, 192, 193, 255, 256, 257]
-DIMS = [1, 2, 3, 5, 7, 8, 12, 16, 16, 20, 24, 31, 32, 32, 33, 40, 48, 63, 64, 64, 64, 65, 72, 80, 96,
-        100, 112, 128, 128, 129, 160, 176, 192, 200, 224, 240, 255, 256]
+DIMS = [1, 2, 3, 5, 7, 8, 12, 16, 16, 20, 24, 31, 32, 32, 33, 40, 48, 63, 64, 64, 64, 65, 72, 80,
+        96, 100, 112, 128, 128, 129, 160, 176, 192, 200, 224, 240, 255, 256]
 LAYOUTS = ["contiguous", "swapped", "padded", "odd", "shifted", "columns", "shared"]
 # How much is multiplied, in elements of B x Hq x Lq x Lk x (D + Dv): a third of a second of
 # simulation. Products of f32 are many more instructions.
@@ -142,6 +142,11 @@ def draw_strip(r, c):
     return r.choice(["tile", "table"] + (["block"] if c["static_Lk"] == "yes" else []))
 
 
+def draw_f32_product(r, c):
+    """Bounds of tf32 are for scores near 1."""
+    return "tf32" if c["key_data"] != "large" and r.random() < 0.4 else "exact"
+
+
 def draw_strided(out=False):
     return lambda r, c: r.choice(LAYOUTS[:-1] if out else LAYOUTS) if r.random() < 0.2 else "no"
 
@@ -222,20 +227,21 @@ AXES = [
     Axis("q_offset", draw_offset, "default", simpler_list),
     Axis("k_offset", draw_offset, "default", simpler_list),
     Axis("integers", lambda r, c: r.choice(["index", "index", "i32", "i64"]), "index"),
-    Axis("score", text_of(lambda r, c: scores.draw(r, c), 0.75), "none", simpler_tree),
-    Axis("mask", text_of(lambda r, c: masks.draw(r, c), 0.6), "none", simpler_tree),
-    Axis("exclude", text_of(lambda r, c: rows.draw_exclusion(r, c["Dv"]), 0.45), "none",
+    Axis("query_data", sometimes(0.2, ["constant", "alternating"], "normal"), "normal"),
+    Axis("key_data", sometimes(0.3, ["large", "tiny", "constant", "alternating"], "normal"),
+         "normal"),
+    Axis("value_data", sometimes(0.3, ["large", "tiny", "constant", "alternating"], "normal"),
+         "normal"),
+    Axis("score", text_of(lambda r, c: scores.draw(r), 0.75), "none", simpler_tree),
+    Axis("mask", text_of(lambda r, c: masks.draw(r), 0.6), "none", simpler_tree),
+    Axis("exclude", text_of(lambda r, c: rows.draw_exclusion(
+        r, c["Dv"], c["value_data"] != "large" and c["normalizer"] == "softmax"), 0.45), "none",
          simpler_chain),
     Axis("own", draw_own, "none", simpler_tree),
     Axis("load_q", text_of(lambda r, c: rows.draw_load(r, c["D"], "i"), 0.2), "none",
          simpler_chain),
     Axis("load_k", text_of(lambda r, c: rows.draw_load(r, c["D"], "j"), 0.2), "none",
          simpler_chain),
-    Axis("query_data", sometimes(0.2, ["constant", "alternating"], "normal"), "normal"),
-    Axis("key_data", sometimes(0.3, ["large", "tiny", "constant", "alternating"], "normal"),
-         "normal"),
-    Axis("value_data", sometimes(0.3, ["large", "tiny", "constant", "alternating"], "normal"),
-         "normal"),
     Axis("poison", sometimes(0.7, ["yes"], "no"), "no"),
     Axis("warps", sometimes(0.25, [1, 2, 4, 8], 0), 0),
     Axis("tile_rows", draw_tile_rows, 0),
@@ -244,7 +250,7 @@ AXES = [
     Axis("strip", draw_strip, "auto"),
     Axis("key_terms", sometimes(0.3, ["add", "product"], "auto"), "auto"),
     Axis("mask_index", sometimes(0.4, ["always", "never"], "auto"), "auto"),
-    Axis("f32_product", sometimes(0.4, ["tf32"], "exact"), "exact"),
+    Axis("f32_product", draw_f32_product, "exact"),
 ]
 
 

@@ -10,6 +10,7 @@ import json
 import os
 from pathlib import Path
 import re
+import signal
 import subprocess
 import tempfile
 from typing import NamedTuple
@@ -20,7 +21,7 @@ TOP = Path(__file__).resolve().parents[3]
 # Sections of docs/errors.md whose messages refuse a layer. What launchers and the reference
 # refuse is a problem that should not have been made.
 REFUSALS = ("The layer", "Compiling a layer")
-TIMEOUT = 120
+SECONDS = 60  # of processor time
 
 
 class Outcome(NamedTuple):
@@ -87,22 +88,19 @@ def run(tools, choices, planted=None, keep=None):
 
 def execute(command, folder):
     """Runs a command; ptxas is not asked, as nothing here needs a cubin."""
-    try:
-        return subprocess.run(command, cwd=folder, capture_output=True, text=True,
-                              errors="replace", timeout=TIMEOUT, check=False,
-                              env={**os.environ, "GOAT_PTXAS": "none"})
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, None, "", "")
+    limited = ["sh", "-c", f'ulimit -t {SECONDS}; exec "$@"', "sh", *command]
+    return subprocess.run(limited, cwd=folder, capture_output=True, text=True, errors="replace",
+                          check=False, env={**os.environ, "GOAT_PTXAS": "none"})
 
 
 def judge(done):
     """The outcome of a finished run of goat-run."""
-    if done.returncode is None:
-        return Outcome("timeout")
+    if done.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
+        return Outcome("timeout", f"more than {SECONDS} s of processor time")
     if done.returncode == 0:
         return Outcome("right")
-    messages = [re.sub(r"^'[\w.]+' op ", "", line.split("error: ", 1)[1]) for line in done.stderr.splitlines()
-                if "error: " in line]
+    messages = [re.sub(r"^'[\w.]+' op ", "", line.split("error: ", 1)[1])
+                for line in done.stderr.splitlines() if "error: " in line]
     if done.returncode == 2:
         said = json.loads(done.stdout)
         if said["findings"]:

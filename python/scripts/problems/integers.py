@@ -23,8 +23,9 @@ def draw(random, leaves, mask=None, depth=0):
 
     names = list(leaves)
     if depth < 3:
-        names += ["iadd", "isub", "imax", "imin", "imul", "idiv", "irem", "idiv", "irem", "iand", "ior",
-                  "ixor", "iabs", "ineg", "take", "iscalar", "int"] + (["isel"] if mask else [])
+        names += ["iadd", "isub", "imax", "imin", "imul", "idiv", "irem", "idiv", "irem", "iand",
+                  "ior", "ixor", "iabs", "ineg", "take", "iscalar", "int"]
+        names += ["isel"] if mask else []
     name = random.choice(names)
     if name in leaves:
         return tree(name)

@@ -38,7 +38,8 @@ def write(choices, folder):
     order = ("scale", "sink", "q_offset", "k_offset", "q_lengths", "k_lengths")
     operands.sort(key=lambda operand: order.index(operand.split("(")[0]))
     text = (f"func.func @layer({parameters})\n    -> ({', '.join(named)}) {{\n"
-            f"  {', '.join(result)} = goat.attention %query, %key, %value {' '.join(operands)}\n    "
+            f"  {', '.join(result)} = goat.attention %query, %key, %value "
+            f"{' '.join(operands)}\n    "
             + "\n    ".join(regions)
             + (f"\n    attributes {{{', '.join(attributes)}}}" if attributes else "")
             + f"\n    : ({inputs})\n    -> ({', '.join(result_types)})\n"
@@ -197,7 +198,7 @@ def give_tensors(program):
         if how == "normal" and not is_poisoned and not is_shared:
             continue
         numbers, poison = program.random(name), program.random(name + ".poison")
-        element = DATA.get(how, lambda x, row: x)
+        element, bad = DATA.get(how, lambda x, row: x), [math.nan, math.inf, -math.inf]
         rows_of = {}
         for b in range(program.B):
             for h in range(heads):
@@ -205,7 +206,7 @@ def give_tensors(program):
                     if is_shared and h > 0:
                         rows_of[b, h, row] = rows_of[b, 0, row]
                     elif is_poisoned and row >= lengths[b]:
-                        rows_of[b, h, row] = [poison.choice([math.nan, math.inf, -math.inf])] * width
+                        rows_of[b, h, row] = [poison.choice(bad)] * width
                     else:
                         rows_of[b, h, row] = [element(numbers.gauss(0, 1), row)
                                               for _ in range(width)]

@@ -27,9 +27,13 @@ def draw_width(random):
     return "-" if kind == "-" else tree("run", value) if kind else value
 
 
-def draw(random, sizes, depth=0, leaves=("i", "j", "i", "j", "b", "h", "qpos", "kpos", "dist")):
+LEAVES = ("i", "j", "i", "j", "b", "h", "qpos", "kpos", "dist")
+
+
+def draw(random, depth=0):
+    """A random mask; at a depth of 3 without parts."""
     def inner():
-        return draw(random, sizes, depth + 1, leaves)
+        return draw(random, depth + 1)
 
     names = ["causal", "causal", "causal", "window", "window", "prefix", "documents", "grid",
              "cmp", "cmp", "seen", "past", "above", "switch"]
@@ -61,10 +65,10 @@ def draw(random, sizes, depth=0, leaves=("i", "j", "i", "j", "b", "h", "qpos", "
                   for extent in extents]
         return tree(name, "x".join(map(str, extents)), "x".join(map(str, kernel)))
     if name == "cmp":
-        return tree(name, random.choice(PREDICATES), draw_integer(random, leaves, inner, 1),
-                    draw_integer(random, leaves, inner, 1))
+        return tree(name, random.choice(PREDICATES), draw_integer(random, LEAVES, inner, 1),
+                    draw_integer(random, LEAVES, inner, 1))
     if name in ("seen", "above"):
-        return tree(name, *(draw_integer(random, leaves, None, 2)
+        return tree(name, *(draw_integer(random, LEAVES, None, 2)
                             for _ in range(random.choice([1, 2, 2, 3, 4]))))
     return tree(name)
 

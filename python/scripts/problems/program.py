@@ -49,7 +49,6 @@ class Program:
         self.B, self.Lq, self.Lk = choices["B"], choices["Lq"], choices["Lk"]
         self.Hkv, self.Hq = choices["Hkv"], choices["Hkv"] * choices["group"]
         self.D, self.Dv = choices["D"], choices["Dv"]
-        # Query, key and value come first, so that their values do not depend on the rest.
         self.q_lengths, self.k_lengths = [self.Lq] * self.B, [self.Lk] * self.B
         self.q_offset, self.k_offset = [0] * self.B, [0] * self.B
         # Bound on |scale * q.k|.

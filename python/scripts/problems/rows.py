@@ -6,16 +6,18 @@
 
 Of a row of query or key:
     rope (pairs, first, halves|neighbours, magnitude, x)    rms (weight|plain)    l2
-    gather (flip|shift|swap)    gain: per head    columns: times a captured row
+    gather (flip|shift|swap)    gain: times tanh of a number per head
+    columns: times tanh of a captured row    slope: times (1 + column / D) / 2
 Of a finished row:
     xsa (clamp|add|where, eps, strength)   gate (strength): times a number or a row
     rms  max: minus its largest   softmax  mean: minus its mean   own (c): plus c times own
-    plus: a captured row    tanh
+    plus: a captured row    weigh (flip|shift|swap): times a captured row, in another order
+    dot: plus a part of its product with a captured row    abs    tanh    slope
     strength: one, const(c), head, token, given(c): a scalar of the function, element(bf16),
     each also in tanh_of() or sigmoid_of()
 """
 
-from . import masks, scores
+from . import masks
 from .integers import draw as draw_integer
 from .integers import emit as emit_integer
 from .program import Region
@@ -29,12 +31,15 @@ def draw_load(random, D, row):
     position = {"i": "qpos", "j": "kpos"}[row]
     steps = []
     for _ in range(random.choice([1, 1, 2, 3])):
-        name = random.choice(["rope"] * 3 + ["rms", "rms", "l2", "gather", "gain", "columns"])
+        name = random.choice(["rope"] * 3 + ["rms", "rms", "l2", "gather", "gain", "columns",
+                                              "slope"])
         if name == "rope" and D > 1:
             pairs = random.choice([1, max(1, D // 4), D // 2])
             first = random.choice([0, 0, D - 2 * pairs, (D - 2 * pairs) // 2])
             at = random.choice([tree(position), tree(position), tree(row),
-                                tree("irem", tree(row), 7), tree("idiv", tree(row), 7)])
+                                tree("irem", tree(row), 7), tree("idiv", tree(row), 7),
+                                tree("irem", draw_integer(random, (row, position, "b", "h"),
+                                                          None, 1), 500)])
             steps.append(tree("rope", pairs, first, random.choice(["halves", "neighbours"]),
                               random.choice([1.0, 1.0, 1.125]), at))
         elif name == "rms":
@@ -46,11 +51,13 @@ def draw_load(random, D, row):
     return tree("chain", *steps) if steps else tree("chain", "gain")
 
 
-def draw_exclusion(random, Dv):
+def draw_exclusion(random, Dv, is_near_one):
+    """is_near_one: whether rows are small enough for an exponential."""
     steps = []
     for _ in range(random.choice([1, 1, 1, 2, 3])):
-        name = random.choice(["xsa"] * 4 + ["gate"] * 2 + ["rms", "max", "softmax", "own", "plus",
-                                                           "tanh"] + (["mean"] if Dv > 7 else []))
+        name = random.choice(["xsa"] * 5 + ["gate"] * 3 + [
+            "rms", "max", "softmax" if is_near_one else "max", "own", "plus", "tanh", "weigh", "dot", "abs", "slope"]
+            + (["mean"] if Dv > 7 else []))
         strength = random.choice([tree("const", random.choice([0.5, 0.0, -1.0, 2.0])),
                                   tree("head"), tree("token"), tree("given", 0.75)])
         if random.random() < 0.3:
@@ -63,6 +70,8 @@ def draw_exclusion(random, Dv):
             steps.append(tree(name, random.choice(
                 [strength, tree("sigmoid_of", tree("element", "bf16")), tree("element", "f32"),
                  tree("tanh_of", tree("element", "f16"))])))
+        elif name == "weigh":
+            steps.append(tree(name, random.choice(["flip", "shift", "swap"])))
         elif name == "own":
             steps.append(tree(name, random.choice([0.5, -0.5])))
         else:
@@ -114,7 +123,8 @@ class Row:
                 f"tensor.extract_slice %{gate}[%b, %h, %i, 0] [1, 1, 1, {self.width}] [1, 1, 1, 1] "
                 f": tensor<{'x'.join(dims)}x{element}> to tensor<{self.width}x{element}>")
             if element != "f32":
-                row = region.let(f"arith.extf {row} : tensor<{self.width}x{element}> to {self.type}")
+                row = region.let(f"arith.extf {row} : tensor<{self.width}x{element}> to "
+                                 f"{self.type}")
             return row, True
         value, is_row = self.strength(args[0])
         type = self.type if is_row else "f32"
@@ -150,7 +160,7 @@ class Row:
     def do_l2(self):
         return self.let(f"goat.l2_norm {self.name}")
 
-    def do_gather(self, how):
+    def do_gather(self, how, source=None):
         region, type = self.region, f"tensor<{self.width}xi32>"
         columns = region.let(f"goat.columns : {type}")
         number, op = {"flip": (self.width - 1, "subi"), "shift": (1, "addi"),
@@ -158,20 +168,33 @@ class Row:
         other = region.let(f"arith.constant dense<{number}> : {type}")
         operands = f"{other}, {columns}" if op == "subi" else f"{columns}, {other}"
         at = region.let(f"arith.{op} {operands} : {type}")
-        return region.let(f"goat.gather_row {self.name}[{at}] : {self.type}, {type} -> {self.type}")
+        return region.let(f"goat.gather_row {source or self.name}[{at}] : {self.type}, {type} -> "
+                          f"{self.type}")
 
     def do_gain(self):
-        return self.scaled_by(self.region.capture("gain", "f32", [self.region.indices["h"]]))
+        gain = self.region.capture("gain", "f32", [self.region.indices["h"]])
+        return self.scaled_by(self.region.let(f"math.tanh {gain} : f32"))
+
+    def do_slope(self):
+        type = f"tensor<{self.width}xi32>"
+        columns = self.region.let(f"goat.columns : {type}")
+        numbers = self.region.let(f"arith.sitofp {columns} : {type} to {self.type}")
+        part = self.splat(self.region.number(0.5 / self.width).name)
+        half = self.splat(self.region.number(0.5).name)
+        return self.let(f"arith.mulf {self.name}, {self.let(f'math.fma {numbers}, {part}, {half}')}")
 
     def do_columns(self):
-        return self.let(f"arith.mulf {self.name}, {self.captured('columns')}")
+        factors = self.let(f"math.tanh {self.captured('columns')}")
+        return self.let(f"arith.mulf {self.name}, {factors}")
 
     # Steps of exclusions, but for the norm, which both have.
 
     def do_rms(self, weight=None):
         if weight is not None:
-            given = (f" weight({self.captured('weight')} : {self.type})"
-                     if weight.name == "weight" else "")
+            given = ""
+            if weight.name == "weight":
+                captured = self.captured("weight")
+                given = f" weight({self.let(f'math.tanh {captured}')} : {self.type})"
             return self.let(f"goat.rms_norm {self.name}{given}")
         region = self.region
         squares = self.let(f"arith.mulf {self.name}, {self.name}")
@@ -206,11 +229,26 @@ class Row:
         return self.let(f"arith.divf {powers}, {self.splat(total)}")
 
     def do_own(self, factor):
-        part = self.let(f"arith.mulf {self.own}, {self.splat(self.region.number(factor.number()).name)}")
+        number = self.region.number(factor.number()).name
+        part = self.let(f"arith.mulf {self.own}, {self.splat(number)}")
         return self.let(f"arith.addf {self.name}, {part}")
 
     def do_plus(self):
         return self.let(f"arith.addf {self.name}, {self.captured('plus')}")
+
+    def do_weigh(self, how):
+        return self.let(f"arith.mulf {self.name}, {self.do_gather(how, self.captured('weight'))}")
+
+    def do_dot(self):
+        products = self.let(f"arith.mulf {self.name}, {self.captured('other')}")
+        total = self.let(f"goat.row_sum {products}")
+        # As long a row as the first, so that errors of the sum do not drown it.
+        part = self.region.number(self.width ** -0.5)
+        scaled = self.region.let(f"arith.mulf {total}, {part.name} : f32")
+        return self.let(f"arith.addf {self.name}, {self.splat(scaled)}")
+
+    def do_abs(self):
+        return self.let(f"math.absf {self.name}")
 
     def do_tanh(self):
         return self.let(f"math.tanh {self.name}")

@@ -19,7 +19,7 @@ continuous functions alone.
 from . import masks
 from .integers import draw as draw_integer
 from .integers import emit as emit_integer
-from .program import Float
+from .program import Float, Region
 from .trees import tree
 
 TWO = {"add": "addf", "sub": "subf", "mul": "mulf", "max": "maximumf", "min": "minimumf",
@@ -35,7 +35,7 @@ def draw_heads(random):
     return random.choice(["1", "kv", "q"])
 
 
-def draw_named(random, sizes):
+def draw_named(random):
     """A term people write."""
     kind = random.choice(["fourier", "fourier", "key", "key", "sink", "alibi", "t5", "swin",
                           "relative", "dense", "fox", "kerple", "fire", "gated", "image"])
@@ -59,7 +59,8 @@ def draw_named(random, sizes):
         return tree("bias", "f32", *random.choice([(bucket, tree("h")), (tree("h"), bucket)]))
     if kind in ("swin", "image"):
         width = random.choice([3, 7, 8, 12])
-        dy, dx = (tree("isub", *(tree(op, tree(c), width) for c in "ij")) for op in ("idiv", "irem"))
+        dy, dx = (tree("isub", *(tree(op, tree(c), width) for c in "ij"))
+                  for op in ("idiv", "irem"))
         if kind == "swin":
             return tree("bias", "f32", tree("h"), dy, dx)
         return tree("add", *(tree("fourier", heads, 2, "all", d) for d in (dy, dx)))
@@ -76,26 +77,27 @@ def draw_named(random, sizes):
                                 tree(random.choice(["log1p", "pow", "sqrt"]), tree("f", dist))))
     if kind == "fire":
         return tree("mul", tree("bias", "f32", tree("h")),
-                    tree("div", tree("log1p", tree("f", dist)), tree("log1p", tree("f", tree("qpos")))))
+                    tree("div", tree("log1p", tree("f", dist)),
+                         tree("log1p", tree("f", tree("qpos")))))
     gate = random.choice([tree("bias", "f32", tree("b"), tree("h"), tree("i")),
                           tree("sigmoid", tree("bias", "f32", tree("h"), tree("i")))])
     return tree("mul", gate, tree("add", tree("fourier", heads, 2, "all", dist),
                                   tree("key", heads, "all")))
 
 
-def draw_number(random, sizes, depth=0):
+def draw_number(random, depth=0):
     """A random number without s."""
     def inner():
-        return draw_number(random, sizes, depth + 1)
+        return draw_number(random, depth + 1)
 
     names = ["f", "f", "bias", "bias", "scalar", "number", "flag"]
     if depth < 3:
         names += ["unary"] * 3 + list(TWO) + ["div", "fma", "pick", "named"]
     name = random.choice(names)
     if name == "named":
-        return draw_named(random, sizes)
+        return draw_named(random)
     if name == "f":
-        return tree("f", draw_integer(random, INTEGERS, lambda: masks.draw(random, sizes, 3), 1))
+        return tree("f", draw_integer(random, INTEGERS, lambda: masks.draw(random, 3), 1))
     if name == "bias":
         return tree("bias", random.choice(["f32", "f32", "bf16", "f16"]),
                     *(draw_integer(random, INTEGERS, None, random.choice([1, 3, 3]))
@@ -106,21 +108,21 @@ def draw_number(random, sizes, depth=0):
     if name == "number":
         return tree("number", random.choice([0.0, 1.0, -1.0, 0.5, -0.125, 3.0]))
     if name == "flag":
-        return tree("flag", masks.draw(random, sizes, 2))
+        return tree("flag", masks.draw(random, 2))
     if name == "unary":
         return tree(random.choice(sorted(ONE)), inner())
     if name == "fma":
         return tree(name, inner(), inner(), inner())
     if name == "pick":
-        return tree(name, masks.draw(random, sizes, 2), inner(), inner())
+        return tree(name, masks.draw(random, 2), inner(), inner())
     return tree(name, inner(), inner())
 
 
-def draw(random, sizes):
+def draw(random):
     """A score region: s, and what is done to it one after another."""
     score = tree("s")
     for _ in range(random.choice([1, 1, 1, 2, 2, 3])):
-        term = (draw_named if random.random() < 0.6 else draw_number)(random, sizes)
+        term = (draw_named if random.random() < 0.6 else draw_number)(random)
         step = random.choice(["add"] * 8 + ["radd", "sub", "mul", "softcap", "softcap", "max",
                                             "min", "pick", "tanh", "abs"])
         if step == "radd":
@@ -130,13 +132,13 @@ def draw(random, sizes):
         elif step == "softcap":
             score = tree("softcap", score, random.choice([1.0, 5.0, 30.0]))
         elif step == "pick":
-            score = tree("pick", masks.draw(random, sizes, 2), score, tree("add", score, term))
+            score = tree("pick", masks.draw(random, 2), score, tree("add", score, term))
         elif step in ("tanh", "abs"):
             score = tree(step, score)
         else:
             score = tree(step, score, term)
     if random.random() < 0.1:
-        return tree("hide", masks.draw(random, sizes, 2), score,
+        return tree("hide", masks.draw(random, 2), score,
                     random.choice(["-inf", "-3.4e38", "-1.0e9"]))
     return score
 
@@ -307,7 +309,6 @@ def hide(region, value, node):
 
 def emit_region(program, node):
     """The score region's text."""
-    from .program import Region
     region = Region(program, "bhij")
     # What is hidden is not scaled.
     inner = node.args[1] if node.name == "hide" else node
