@@ -35,6 +35,7 @@ void CompileFlags::fill(GoatToPTXOptions &options) const {
   options.maskIndex = maskIndex.getValue();
   options.f32Product = f32Product.getValue();
   options.keySource = keySource.getValue();
+  options.loadQ = loadQ.getValue();
 }
 
 int goat::reportError(llvm::Error error) {

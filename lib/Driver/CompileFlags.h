@@ -60,7 +60,7 @@ struct CompileFlags {
       "mask-index", llvm::cl::init("auto"), llvm::cl::value_desc("when"),
       llvm::cl::desc(
           "When an index of the key tiles a mask lets pass is built: "
-          "always or never (default: chosen)"),
+          "always, never or given as an argument (default: chosen)"),
       llvm::cl::cat(category)};
   llvm::cl::opt<std::string> f32Product{
       "f32-product", llvm::cl::init("exact"), llvm::cl::value_desc("how"),
@@ -71,6 +71,11 @@ struct CompileFlags {
       "key-source", llvm::cl::init("auto"), llvm::cl::value_desc("source"),
       llvm::cl::desc("Where values over the key come from: tile or table "
                      "(default: chosen)"),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> loadQ{
+      "load-q", llvm::cl::init("auto"), llvm::cl::value_desc("source"),
+      llvm::cl::desc("Where the load region of query is evaluated: kernel or "
+                     "block (default: chosen)"),
       llvm::cl::cat(category)};
 
   /// Parses the command line, showing the tool's own options only in --help.

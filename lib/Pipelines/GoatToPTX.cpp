@@ -35,6 +35,7 @@ void goat::buildGoatToGoatTile(OpPassManager &passes,
   schedule.maskIndex = options.maskIndex;
   schedule.f32Product = options.f32Product;
   schedule.keySource = options.keySource;
+  schedule.loadQ = options.loadQ;
   schedule.target = target.empty() ? options.target.getValue() : target.str();
   passes.addPass(createGoatVerifyGoat());
   passes.addNestedPass<func::FuncOp>(createNormalizeScore());

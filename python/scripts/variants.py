@@ -8,7 +8,8 @@
 
 Each file of the gallery says in its first lines what it is, where it comes from,
 and the arguments of goat-run for a small problem. That is run, as the PTX of each
-chip on the simulator against the reference in double precision. --count also
+chip on the simulator against the reference in double precision, and the reference
+against the formulas of gallery_formulas.py in NumPy, where there is NumPy. --count also
 counts the instructions of the loops over tiles in SASS, of all or some variants, for
 which it needs ptxas and nvdisasm (GOAT_NVDISASM); without it --write keeps what the
 page says of them. --check runs everything again and compares with the
@@ -22,6 +23,13 @@ from pathlib import Path
 import re
 import subprocess
 import sys
+import tempfile
+
+try:
+    import gallery_formulas
+    import numpy
+except ImportError:
+    gallery_formulas = None
 
 TOP = Path(__file__).resolve().parents[2]
 PAGE = TOP / "docs" / "variants.md"
@@ -37,8 +45,12 @@ Every file of [examples/gallery](examples/gallery) is a complete layer, bf16 wit
 query heads on two key heads of 64. A variant is *right* when each row of its result is
 within the bounds of `goat-run --compare`, here on the problem its file names.
 
+- *reference*: relative L2 error of the reference, which evaluates the file, against
+  the variant's formula written once more in NumPy, in double precision, by
+  [gallery_formulas.py](../python/scripts/gallery_formulas.py); files hold f32, which
+  alone is 3e-8.
 - *error*: relative L2 error of the result of the emitted PTX, run on the simulator,
-  against the formulas in double precision; bf16 rounding alone is 2e-3.
+  against the reference in double precision; bf16 rounding alone is 2e-3.
 - *per score*: instructions for each score and thread in the loop over tiles, without
   the tensor instructions, counted in SASS; tiles that no mask touches, and after the
   stroke those that the mask is evaluated on. The plain kernel is the line `full`.
@@ -48,12 +60,15 @@ A – was not recorded; the test still demands that the result is right.
 
 """
 
-COLUMNS = ("variant", "what", "from", "error sm_80", "error sm_90", "per score sm_80",
-           "per score sm_90", "how")
+COLUMNS = ("variant", "what", "from", "reference", "error sm_80", "error sm_90",
+           "per score sm_80", "per score sm_90", "how")
 
 # What the report calls the parts of a score, in short.
-HOW = {"relative_terms": "strip", "key_terms": "key vector", "query_terms": "query vector",
-       "other_terms": "element by element", "score": "function of the score"}
+HOW = {"relative_terms": "strip", "grid_terms": "grid table", "key_terms": "key vector",
+       "query_terms": "query vector", "other_terms": "element by element",
+       "score": "function of the score"}
+# How far the reference may be from the formulas: files hold f32.
+REFERENCE_TOLERANCE = 1e-6
 
 
 def first_lines(path):
@@ -66,16 +81,41 @@ def first_lines(path):
     return what, fields["From"].rstrip("."), fields["Run"].split()
 
 
+def reference_error(name, folder):
+    """How far the reference is from the formula, of what a run wrote to a folder."""
+    def load(path):
+        return numpy.load(path).astype(float)
+    arguments = {path.stem: numpy.load(path) for path in (folder / "inputs").glob("*.npy")}
+    for expected, output in zip(gallery_formulas.evaluate(name, arguments), ("out", "lse")):
+        if expected is None:
+            continue
+        got = load(folder / "reference" / f"{output}.npy")
+        finite = numpy.isfinite(expected)
+        if not numpy.array_equal(finite, numpy.isfinite(got)):
+            return float("inf")
+        error = (numpy.linalg.norm(got[finite] - expected[finite])
+                 / numpy.linalg.norm(expected[finite]))
+        if output == "out" or error > REFERENCE_TOLERANCE:
+            result = error
+    return float(result)
+
+
 def run(tools, name, chip):
-    """The JSON of goat-run, or the message of what it refused."""
+    """The JSON of goat-run, with the reference's error, or the message of what it
+    refused."""
     path = GALLERY / f"{name}.mlir"
     arguments = first_lines(path)[2]
-    done = subprocess.run([tools / "goat-run", path.name, f"--target={chip}", "--compare",
-                           "--json", *arguments], cwd=GALLERY, capture_output=True, text=True)
-    try:
-        return json.loads(done.stdout)
-    except json.JSONDecodeError:
-        return done.stderr.split("error: ", 1)[-1].split("\n", 1)[0]
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([tools / "goat-run", path.name, f"--target={chip}", "--compare",
+                               "--json", f"--out={folder}", *arguments],
+                              cwd=GALLERY, capture_output=True, text=True)
+        try:
+            outcome = json.loads(done.stdout)
+        except json.JSONDecodeError:
+            return done.stderr.split("error: ", 1)[-1].split("\n", 1)[0]
+        if gallery_formulas:
+            outcome["reference_error"] = reference_error(name, Path(folder))
+        return outcome
 
 
 def count(tools, name, chip):
@@ -88,7 +128,8 @@ def count(tools, name, chip):
     code, = (code for code in kernel["code"] if code["loops"])
     loops = [f"{loop['per_score_without_tensor']:.2f}" for loop in code["loops"]]
     choices = kernel["choices"]
-    how = [short for key, short in HOW.items() if key in choices]
+    how = [short for key, short in HOW.items()
+           if key in choices or f"{key}_after" in choices]
     held = [choices[key].split()[0] + " " + what
             for key, what in (("held_over_distance", "strips"), ("held_over_keys", "key vectors"),
                               ("held_over_queries", "query vectors"),
@@ -101,22 +142,18 @@ def count(tools, name, chip):
 
 def is_right(outcome):
     return (isinstance(outcome, dict) and not outcome["findings"]
+            and outcome.get("reference_error", 0) <= REFERENCE_TOLERANCE
             and all(output["passed"] for output in outcome["outputs"]))
 
 
-def cells_of(line):
-    """The cells of a line of the page, by column."""
-    return dict(zip(COLUMNS, (cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1])))
-
-
-def check(lines, outcomes):
+def check(rows, outcomes):
     """What the page says that today's runs contradict."""
     stale = []
     for name, by_chip in outcomes.items():
-        if name not in lines:
+        if name not in rows:
             stale.append(f"{name}: is not on the page")
             continue
-        row = cells_of(lines[name])
+        row = rows[name]
         for chip, outcome in by_chip.items():
             if not is_right(outcome):
                 stale.append(f"{name}, {chip}: expected a right result but got {outcome}")
@@ -129,13 +166,17 @@ def check(lines, outcomes):
     return stale
 
 
-def page_lines():
-    found = {}
+def page_rows():
+    """The cells of the page by variant and column, as its table names these."""
+    rows, columns = {}, ()
     for line in PAGE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if cells[:1] == ["variant"]:
+            columns = cells
         name = re.match(r"\| \[(\w+)\]", line)
         if name:
-            found[name.group(1)] = line
-    return found
+            rows[name.group(1)] = dict(zip(columns, cells))
+    return rows
 
 
 def main():
@@ -159,28 +200,32 @@ def main():
     failures = [f"{name}, {chip}: {outcome}" for name, by_chip in outcomes.items()
                 for chip, outcome in by_chip.items() if not is_right(outcome)]
     if arguments.check:
-        lines = page_lines()
-        failures = check(lines, outcomes)
+        rows = page_rows()
+        failures = check(rows, outcomes)
         if not arguments.only:
             failures += [f"{name}: is on the page but not in the gallery"
-                         for name in lines.keys() - outcomes.keys()]
+                         for name in rows.keys() - outcomes.keys()]
     if arguments.write and not failures:
-        old = page_lines() if PAGE.exists() else {}
-        rows = []
-        for name in names:
-            what, source, _ = first_lines(GALLERY / f"{name}.mlir")
-            by_chip = outcomes[name]
-            kept = cells_of(old[name]) if name in old else {}
-            row = {"variant": f"[{name}](examples/gallery/{name}.mlir)",
-                   "what": what.replace("|", "\\|"), "from": source, "how": kept.get("how", "–")}
-            for chip in CHIPS:
-                row[f"error {chip}"] = f"{by_chip[chip]['rel_l2_error']:.2e}"
-                row[f"per score {chip}"] = kept.get(f"per score {chip}", "–")
+        old = page_rows() if PAGE.exists() else {}
+        lines = []
+        for name in sorted(old.keys() | outcomes.keys()):
+            path = GALLERY / f"{name}.mlir"
+            if not path.exists():
+                continue
+            what, source, _ = first_lines(path)
+            row = dict.fromkeys(COLUMNS, "–")
+            row.update(old.get(name, {}))
+            row.update({"variant": f"[{name}](examples/gallery/{name}.mlir)",
+                        "what": what.replace("|", "\\|"), "from": source})
+            for chip, outcome in outcomes.get(name, {}).items():
+                row[f"error {chip}"] = f"{outcome['rel_l2_error']:.2e}"
+                if "reference_error" in outcome:
+                    row["reference"] = f"{outcome['reference_error']:.0e}"
                 if (name, chip) in counts:
                     row[f"per score {chip}"], row["how"] = counts[name, chip]
-            rows.append("| " + " | ".join(row[column] for column in COLUMNS) + " |")
+            lines.append("| " + " | ".join(row[column] for column in COLUMNS) + " |")
         PAGE.write_text(HEADER + f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}\n"
-                        + "\n".join(rows) + "\n", encoding="utf-8")
+                        + "\n".join(lines) + "\n", encoding="utf-8")
     for failure in failures:
         print(failure)
     print(f"{len(names)} variants on {' and '.join(arguments.chips)}")

@@ -7,15 +7,8 @@ func.func @dilated_window(%query: tensor<?x4x?x64xbf16>, %key: tensor<?x2x?x64xb
     -> (tensor<?x4x?x64xbf16> {goat.name = "out"}, tensor<?x4x?xf32> {goat.name = "lse"}) {
   %out, %lse = goat.attention %query, %key, %value mask {
     ^bb0(%b: index, %h: index, %i: index, %j: index):
-      %w = arith.constant 24 : index
-      %step = arith.constant 3 : index
-      %zero = arith.constant 0 : index
-      %d = arith.subi %i, %j : index
-      %a = math.absi %d : index
-      %near = arith.cmpi sle, %a, %w : index
-      %rest = arith.remsi %a, %step : index
-      %on = arith.cmpi eq, %rest, %zero : index
-      %m = arith.andi %near, %on : i1
+      %w = arith.constant 24 : i32
+      %m = goat.window_mask %b, %i, %j left(%w) right(%w) dilation 3
       goat.yield %m : i1
     }
     : (tensor<?x4x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?x2x?x64xbf16>) -> (tensor<?x4x?x64xbf16>, tensor<?x4x?xf32>)

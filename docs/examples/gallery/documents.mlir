@@ -7,9 +7,7 @@ func.func @documents(%query: tensor<?x4x?x64xbf16>, %key: tensor<?x2x?x64xbf16>,
     -> (tensor<?x4x?x64xbf16> {goat.name = "out"}, tensor<?x4x?xf32> {goat.name = "lse"}) {
   %out, %lse = goat.attention %query, %key, %value mask {
     ^bb0(%b: index, %h: index, %i: index, %j: index):
-      %di = tensor.extract %ids[%i] : tensor<?xi32>
-      %dj = tensor.extract %ids[%j] : tensor<?xi32>
-      %same = arith.cmpi eq, %di, %dj : i32
+      %same = goat.document_mask sorted %ids, %ids at(%b, %i, %j) : tensor<?xi32>, tensor<?xi32>
       %past = goat.causal_mask %b, %i, %j
       %m = arith.andi %same, %past : i1
       goat.yield %m : i1

@@ -7,10 +7,8 @@ func.func @global_local(%query: tensor<?x4x?x64xbf16>, %key: tensor<?x2x?x64xbf1
     -> (tensor<?x4x?x64xbf16> {goat.name = "out"}, tensor<?x4x?xf32> {goat.name = "lse"}) {
   %out, %lse = goat.attention %query, %key, %value mask {
     ^bb0(%b: index, %h: index, %i: index, %j: index):
-      %w = arith.constant 16 : index
-      %d = arith.subi %i, %j : index
-      %a = math.absi %d : index
-      %near = arith.cmpi sle, %a, %w : index
+      %w = arith.constant 16 : i32
+      %near = goat.window_mask %b, %i, %j left(%w) right(%w)
       %gi = tensor.extract %is_global[%i] : tensor<?xi1>
       %gj = tensor.extract %is_global[%j] : tensor<?xi1>
       %g = arith.ori %gi, %gj : i1

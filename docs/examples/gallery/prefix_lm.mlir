@@ -7,8 +7,7 @@ func.func @prefix_lm(%query: tensor<?x4x?x64xbf16>, %key: tensor<?x2x?x64xbf16>,
     -> (tensor<?x4x?x64xbf16> {goat.name = "out"}, tensor<?x4x?xf32> {goat.name = "lse"}) {
   %out, %lse = goat.attention %query, %key, %value mask {
     ^bb0(%b: index, %h: index, %i: index, %j: index):
-      %n = arith.index_cast %prefix : i32 to index
-      %in = arith.cmpi slt, %j, %n : index
+      %in = goat.prefix_mask %b, %j length(%prefix)
       %past = goat.causal_mask %b, %i, %j
       %m = arith.ori %in, %past : i1
       goat.yield %m : i1

@@ -8,9 +8,8 @@ func.func @shared_prefix(%query: tensor<?x4x?x64xbf16>, %key: tensor<?x2x?x64xbf
   %out, %lse = goat.attention %query, %key, %value mask {
     ^bb0(%b: index, %h: index, %i: index, %j: index):
       %zero = arith.constant 0 : i32
-      %di = tensor.extract %ids[%i] : tensor<?xi32>
+      %same = goat.document_mask sorted %ids, %ids at(%b, %i, %j) : tensor<?xi32>, tensor<?xi32>
       %dj = tensor.extract %ids[%j] : tensor<?xi32>
-      %same = arith.cmpi eq, %di, %dj : i32
       %prefix = arith.cmpi eq, %dj, %zero : i32
       %either = arith.ori %same, %prefix : i1
       %past = goat.causal_mask %b, %i, %j

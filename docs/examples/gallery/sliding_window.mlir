@@ -7,11 +7,9 @@ func.func @sliding_window(%query: tensor<?x4x?x64xbf16>, %key: tensor<?x2x?x64xb
     -> (tensor<?x4x?x64xbf16> {goat.name = "out"}, tensor<?x4x?xf32> {goat.name = "lse"}) {
   %out, %lse = goat.attention %query, %key, %value mask {
     ^bb0(%b: index, %h: index, %i: index, %j: index):
-      %w = arith.constant 32 : index
-      %d = goat.distance %b, %i, %j
-      %near = arith.cmpi sle, %d, %w : index
-      %past = goat.causal_mask %b, %i, %j
-      %m = arith.andi %near, %past : i1
+      %w = arith.constant 32 : i32
+      %zero = arith.constant 0 : i32
+      %m = goat.window_mask %b, %i, %j left(%w) right(%zero)
       goat.yield %m : i1
     }
     : (tensor<?x4x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?x2x?x64xbf16>) -> (tensor<?x4x?x64xbf16>, tensor<?x4x?xf32>)

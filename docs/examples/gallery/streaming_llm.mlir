@@ -7,13 +7,13 @@ func.func @streaming_llm(%query: tensor<?x4x?x64xbf16>, %key: tensor<?x2x?x64xbf
     -> (tensor<?x4x?x64xbf16> {goat.name = "out"}, tensor<?x4x?xf32> {goat.name = "lse"}) {
   %out, %lse = goat.attention %query, %key, %value mask {
     ^bb0(%b: index, %h: index, %i: index, %j: index):
-      %w = arith.constant 32 : index
-      %n = arith.constant 4 : index
-      %d = goat.distance %b, %i, %j
-      %near = arith.cmpi sle, %d, %w : index
-      %first = arith.cmpi slt, %j, %n : index
-      %either = arith.ori %near, %first : i1
+      %w = arith.constant 32 : i32
+      %n = arith.constant 4 : i32
+      %zero = arith.constant 0 : i32
+      %first = goat.prefix_mask %b, %j length(%n)
+      %near = goat.window_mask %b, %i, %j left(%w) right(%zero)
       %past = goat.causal_mask %b, %i, %j
+      %either = arith.ori %first, %near : i1
       %m = arith.andi %either, %past : i1
       goat.yield %m : i1
     }

@@ -8,13 +8,11 @@ func.func @svg_spatial(%query: tensor<?x4x?x64xbf16>, %key: tensor<?x2x?x64xbf16
   %out, %lse = goat.attention %query, %key, %value mask {
     ^bb0(%b: index, %h: index, %i: index, %j: index):
       %prompt = arith.constant 2 : index
-      %sink = arith.constant 16 : index
-      %width = arith.constant 28 : index
+      %sink = arith.constant 16 : i32
+      %near_most = arith.constant 27 : i32
       %first_row = arith.cmpi slt, %i, %prompt : index
-      %first_column = arith.cmpi slt, %j, %sink : index
-      %d = arith.subi %i, %j : index
-      %a = math.absi %d : index
-      %near = arith.cmpi slt, %a, %width : index
+      %first_column = goat.prefix_mask %b, %j length(%sink)
+      %near = goat.window_mask %b, %i, %j left(%near_most) right(%near_most)
       %o = arith.ori %first_row, %first_column : i1
       %m = arith.ori %o, %near : i1
       goat.yield %m : i1

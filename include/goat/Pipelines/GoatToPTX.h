@@ -45,7 +45,7 @@ struct GoatToPTXOptions : mlir::PassPipelineOptions<GoatToPTXOptions> {
   Option<std::string> maskIndex{
       *this, "mask-index",
       llvm::cl::desc("When an index of the key tiles a mask lets pass is "
-                     "built: auto, always or never"),
+                     "built: auto, always, never or given"),
       llvm::cl::init("auto")};
   Option<std::string> f32Product{
       *this, "f32-product",
@@ -56,6 +56,11 @@ struct GoatToPTXOptions : mlir::PassPipelineOptions<GoatToPTXOptions> {
       *this, "key-source",
       llvm::cl::desc(
           "Where values over the key come from: auto, tile or table"),
+      llvm::cl::init("auto")};
+  Option<std::string> loadQ{
+      *this, "load-q",
+      llvm::cl::desc("Where the load region of query is evaluated: auto, "
+                     "kernel or block"),
       llvm::cl::init("auto")};
   Option<std::string> target{
       *this, "target", llvm::cl::desc("The chip tile sizes are chosen for"),

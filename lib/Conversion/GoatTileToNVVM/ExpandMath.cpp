@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace goat {
@@ -310,7 +311,20 @@ Value FloatEmitter::reduceAngle(Value x) {
   return fma(turns, 1.7484556e-7f, x);
 }
 
-/// The value of a math op, null if it is to stay, failure if it is refused.
+static bool isApproximate(Operation *op) {
+  auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
+  return fast && bitEnumContainsAll(fast.getFastMathFlagsAttr().getValue(),
+                                    arith::FastMathFlags::afn);
+}
+
+/// A quotient of f32 that may be approximate.
+static bool isApproximateQuotient(Operation *op) {
+  return isa<arith::DivFOp>(op) && isApproximate(op) &&
+         op->getResult(0).getType().isF32();
+}
+
+/// The value of a math op, or of an approximate quotient; null if it is to
+/// stay, failure if it is refused.
 static FailureOr<Value> expand(Operation *op, OpBuilder &builder) {
   using Result = FailureOr<Value>;
   if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
@@ -318,10 +332,6 @@ static FailureOr<Value> expand(Operation *op, OpBuilder &builder) {
           math::FloorOp, math::FmaOp, math::IsFiniteOp, math::IsInfOp,
           math::IsNaNOp, math::RoundEvenOp, math::SqrtOp, math::TruncOp>(op))
     return Value();
-  auto fast = dyn_cast<arith::ArithFastMathInterface>(op);
-  bool isApproximate =
-      fast && bitEnumContainsAll(fast.getFastMathFlagsAttr().getValue(),
-                                 arith::FastMathFlags::afn);
   FloatEmitter emitter(builder, op->getLoc());
   Type type = op->getResult(0).getType();
   auto onF32 = [&](auto formula) -> Result {
@@ -332,6 +342,11 @@ static FailureOr<Value> expand(Operation *op, OpBuilder &builder) {
   };
   Value x = op->getOperand(0);
   return TypeSwitch<Operation *, Result>(op)
+      .Case([&](arith::DivFOp quotient) -> Result {
+        Value inverse = emitter.reciprocal(quotient.getRhs());
+        return matchPattern(x, m_OneFloat()) ? inverse
+                                             : emitter.mul(x, inverse);
+      })
       .Case([&](math::ExpOp) { return onF32([&] { return emitter.exp(x); }); })
       .Case(
           [&](math::Exp2Op) { return onF32([&] { return emitter.exp2(x); }); })
@@ -416,11 +431,12 @@ static FailureOr<Value> expand(Operation *op, OpBuilder &builder) {
         return onF32([&] { return emitter.pow(x, powOp.getRhs()); });
       })
       .Case([&](math::TanhOp) {
-        return onF32([&] { return isApproximate ? Value() : emitter.tanh(x); });
+        return onF32(
+            [&] { return isApproximate(op) ? Value() : emitter.tanh(x); });
       })
       .Case<math::CosOp, math::SinOp>([&](auto function) {
         return onF32([&]() -> Value {
-          if (isApproximate)
+          if (isApproximate(op))
             return {};
           return decltype(function)::create(builder, op->getLoc(),
                                             emitter.reduceAngle(x),
@@ -438,7 +454,8 @@ namespace {
 struct GoatExpandMath : public goat::impl::GoatExpandMathBase<GoatExpandMath> {
   void runOnOperation() override {
     WalkResult result = getOperation()->walk([](Operation *op) {
-      if (!isa_and_nonnull<math::MathDialect>(op->getDialect()))
+      if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
+          !isApproximateQuotient(op))
         return WalkResult::advance();
       OpBuilder builder(op);
       Operation *before = op->getPrevNode();

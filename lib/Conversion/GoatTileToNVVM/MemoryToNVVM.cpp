@@ -8,6 +8,7 @@
 #include "MemoryAccess.h"
 #include "Patterns.h"
 #include "ScalarEmitter.h"
+#include "TileAddresses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -359,6 +360,32 @@ struct WriteLowering : OpConversionPattern<WriteOp> {
   }
 };
 
+struct WriteRowsLowering : OpConversionPattern<WriteRowsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WriteRowsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    BufferType buffer = op.getBuffer().getType();
+    int64_t bytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;
+    layout::TileLayout layout = layoutOf(op.getValue().getType());
+    TileAddresses addresses(emitter, buffer, adaptor.getBuffer().front(),
+                            emitter.threadBase(layout, 0),
+                            emitter.mul(emitter.threadBase(layout, 1), bytes));
+    Value writes = emitter.isFirstHolder(layout);
+    for (unsigned reg = 0, end = layout.numRegisters(); reg < end; ++reg) {
+      layout::Coordinate offset = layout.registerOffset(reg);
+      storeElements(
+          emitter,
+          addresses.at(op.getFirstRow() + offset[0], offset[1] * bytes),
+          adaptor.getValue()[reg], writes);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct ReadLowering : OpConversionPattern<ReadOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -467,6 +494,30 @@ struct StorePartsLowering : OpConversionPattern<StorePartsOp> {
   }
 };
 
+struct ReadAtLowering : OpConversionPattern<ReadAtOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReadAtOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScalarEmitter emitter(rewriter, op.getLoc());
+    Type element = op.getBuffer().getType().getElementType();
+    Holder holder(emitter, cast<RankedTensorType>(op.getType()));
+    // Addresses of 32 bits, so that one instruction makes one of an offset.
+    SmallVector<Value> results;
+    for (auto [reg, offset] : llvm::enumerate(adaptor.getOffset())) {
+      Value address =
+          emitter.add(adaptor.getBuffer().front(),
+                      emitter.mul(offset, element.getIntOrFloatBitWidth() / 8));
+      results.append(loadElements(emitter,
+                                  {emitter.sharedPointer(address), element}, 1,
+                                  holder.holds(reg)));
+    }
+    replaceTile(rewriter, op, std::move(results));
+    return success();
+  }
+};
+
 struct ReadDiagonalQuadsLowering : OpConversionPattern<ReadDiagonalQuadsOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -541,8 +592,8 @@ void goat::tile::populateMemoryPatterns(TypeConverter &converter,
   MLIRContext *context = patterns.getContext();
   patterns.add<AdvanceLowering, LoadLowering, StoreLowering, LoadRowsLowering,
                StoreRowsLowering, StageLowering, WindowLowering, WriteLowering,
-               ReadLowering, StorePartsLowering, WritePartsLowering,
-               ReadDiagonalsLowering, ReadDiagonalQuadsLowering>(converter,
-                                                                 context);
+               WriteRowsLowering, ReadLowering, ReadAtLowering,
+               StorePartsLowering, WritePartsLowering, ReadDiagonalsLowering,
+               ReadDiagonalQuadsLowering>(converter, context);
   patterns.add<AllocLowering>(converter, context, sharedMemory);
 }

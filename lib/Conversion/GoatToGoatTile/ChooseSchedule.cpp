@@ -10,9 +10,11 @@
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
 
 #include "FlashBlock.h"
+#include "MaskIndex.h"
 #include "ScheduleCost.h"
 #include "ScoreTerms.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -28,11 +30,49 @@ static int64_t knownOrZero(int64_t size) {
   return ShapedType::isDynamic(size) ? 0 : size;
 }
 
+/// About how many instructions a value of a region takes. Plug-in ops are
+/// expanded for the count only.
+static int64_t countInstructions(Value value, AttentionOp attention,
+                                 llvm::SmallPtrSetImpl<Operation *> &seen) {
+  constexpr int64_t perFunction = 12;
+  Operation *op = value.getDefiningOp();
+  if (!op || !attention->isProperAncestor(op) || !seen.insert(op).second)
+    return 0;
+  int64_t count = isa<math::MathDialect>(op->getDialect()) ? perFunction : 1;
+  for (Value operand : op->getOperands())
+    count += countInstructions(operand, attention, seen);
+  auto plugin = dyn_cast<PluginOpInterface>(op);
+  if (!plugin)
+    return count;
+  Operation *before = op->getPrevNode();
+  OpBuilder builder(op);
+  llvm::SmallPtrSet<Operation *, 32> seenInside(seen.begin(), seen.end());
+  count +=
+      countInstructions(plugin.buildExpansion(builder), attention, seenInside);
+  while (op->getPrevNode() != before)
+    op->getPrevNode()->erase();
+  return count;
+}
+
 /// A table is written once and read by every block of queries: where there are
-/// few of them, each does better to generate what it needs.
-static bool deservesTable(const AttentionShape &shape) {
+/// few of them, each does better to generate what it needs, in `instructions`
+/// for each value of a tile of `rows`.
+static bool deservesTable(const AttentionShape &shape, int64_t rows,
+                          int64_t instructions) {
   constexpr int64_t fewRows = 256;
-  return shape.queryLength == 0 || shape.queryLength > fewRows;
+  // One more instruction for each score is a tenth of a layer's time; a launch
+  // is worth it as soon as two blocks share the table.
+  bool isCostly = instructions > rows;
+  return shape.queryLength == 0 ||
+         shape.queryLength > (isCostly ? rows : fewRows);
+}
+
+/// Whether a block can transform its query rows before its first tile. Nobody
+/// else needs them, so that saves writing and reading them, and a launch; 16
+/// rows of a warp and what a rotation takes of them have to fit the registers.
+static bool fitsRegisters(const AttentionShape &shape) {
+  constexpr int64_t widestRow = 128;
+  return shape.headDim <= widestRow;
 }
 
 /// Whether blocks of 128 rows are too few to give each multiprocessor one.
@@ -58,7 +98,8 @@ static std::string describe(const ScheduleCost &cost,
   return text;
 }
 
-static AttentionShape shapeOf(AttentionOp attention, F32Product product) {
+static AttentionShape shapeOf(AttentionOp attention, const ScoreTerms &terms,
+                              F32Product product) {
   RankedTensorType query = attention.getQueryType();
   AttentionShape shape;
   Type element = query.getElementType();
@@ -72,9 +113,11 @@ static AttentionShape shapeOf(AttentionOp attention, F32Product product) {
   shape.keyLength = knownOrZero(attention.getKeyLength());
   shape.matrices =
       knownOrZero(query.getDimSize(0)) * attention.getNumQueryHeads();
-  ScoreTerms terms = splitScore(attention);
-  shape.hasStrip = terms.hasStrip();
-  shape.hasKeyVector = !terms.key.empty();
+  shape.numStrips = terms.numStrips();
+  shape.numKeyVectors = terms.numKeyVectors();
+  for (const TermGroup *group : {&terms.before, &terms.after})
+    for (const TermGroup::OnGrid &onGrid : group->onGrids)
+      shape.grids.push_back(onGrid.grid);
   return shape;
 }
 
@@ -110,9 +153,15 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
     }
     if (maskIndex != "auto" && !symbolizeMaskIndexUse(maskIndex)) {
       getOperation().emitError(
-          "expected mask-index to be auto, always or never "
-          "but got '")
+          "expected mask-index to be auto, always, never or given but got '")
           << maskIndex << "'";
+      return signalPassFailure();
+    }
+    if (loadQ != "auto" && !symbolizeLoadSource(loadQ)) {
+      getOperation().emitError(
+          "expected load-q to be auto, kernel or block but "
+          "got '")
+          << loadQ << "'";
       return signalPassFailure();
     }
     if (!symbolizeF32Product(f32Product)) {
@@ -121,10 +170,17 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
           << f32Product << "'";
       return signalPassFailure();
     }
-    getOperation().walk([&](AttentionOp attention) {
-      if (!attention->hasAttr("goat_tile.schedule"))
-        choose(attention, *chip);
+    WalkResult result = getOperation().walk([&](AttentionOp attention) {
+      if (attention->hasAttr("goat_tile.schedule"))
+        return WalkResult::advance();
+      FailureOr<std::optional<GivenIndex>> given = findGivenIndex(attention);
+      if (failed(given))
+        return WalkResult::interrupt();
+      choose(attention, *chip, *given);
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 
   /// The values of a size that come into question: an option alone, if given.
@@ -133,8 +189,18 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
     return option ? SmallVector<int64_t>{option} : SmallVector<int64_t>(values);
   }
 
-  void choose(AttentionOp attention, const ptx::ChipDescription &chip) {
-    AttentionShape shape = shapeOf(attention, *symbolizeF32Product(f32Product));
+  void choose(AttentionOp attention, const ptx::ChipDescription &chip,
+              const std::optional<GivenIndex> &given) {
+    // An index is of tiles of one size.
+    bool usesGiven = given && (maskIndex == "auto" || maskIndex == "given");
+    int64_t rows = this->rows, keys = this->keys;
+    if (usesGiven && rows == 0)
+      rows = given->rows;
+    if (usesGiven && keys == 0)
+      keys = given->keys;
+    ScoreTerms terms = splitScore(attention);
+    AttentionShape shape =
+        shapeOf(attention, terms, *symbolizeF32Product(f32Product));
     bool isF32 = shape.f32Product.has_value();
     std::optional<TileSizes> best;
     std::optional<ScheduleCost> least;
@@ -150,7 +216,7 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
       warpCounts.push_back(2);
     // With priors in the loop, ptxas spills a few bytes at 96 keys.
     SmallVector<int64_t> keyCounts = {64, 80, 48, 32, 16};
-    if (!shape.hasStrip && !shape.hasKeyVector)
+    if (shape.numStrips == 0 && shape.numKeyVectors == 0 && shape.grids.empty())
       keyCounts.insert(keyCounts.begin() + 1, 96);
     // Exact products of more than 48 keys spill at D = 64.
     if (shape.f32Product == F32Product::exact)
@@ -163,8 +229,8 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
       for (int64_t count : candidates(warps, warpCounts))
         for (int64_t tileKeys : candidates(keys, keyCounts))
           for (int64_t depth : candidates(stages, {2, 3})) {
-            TileSizes sizes{rows ? int64_t(rows) : rowsPerWarp * count,
-                            tileKeys, count, depth};
+            TileSizes sizes{rows ? rows : rowsPerWarp * count, tileKeys, count,
+                            depth};
             if (sizes.rows != 16 * count && sizes.rows != 32 * count)
               continue;
             // Such short tiles are for where nothing else fits.
@@ -181,33 +247,46 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
     // what is wrong.
     if (!best) {
       int64_t count = warps ? int64_t(warps) : rows ? rows / 32 : 4;
-      best = TileSizes{rows ? int64_t(rows) : 32 * count,
-                       keys ? int64_t(keys) : 64, count,
+      best = TileSizes{rows ? rows : 32 * count, keys ? keys : 64, count,
                        stages ? int64_t(stages) : 2};
     }
-    bool isTable = deservesTable(shape);
+    auto isTableOf = [&](ArrayRef<Value> values) {
+      llvm::SmallPtrSet<Operation *, 32> seen;
+      int64_t instructions = 0;
+      for (Value value : values)
+        instructions += countInstructions(value, attention, seen);
+      return deservesTable(shape, best->rows, instructions);
+    };
     StripSource source = StripSource::tile;
-    if (shape.hasStrip)
+    if (shape.numStrips > 0 || !shape.grids.empty())
       source = symbolizeStripSource(strip).value_or(
-          isTable ? StripSource::table : StripSource::tile);
+          isTableOf(terms.valuesOfDistances()) ? StripSource::table
+                                               : StripSource::tile);
     KeyTerms how = KeyTerms::add;
     KeySource keysFrom = KeySource::tile;
-    if (shape.hasKeyVector) {
+    if (shape.numKeyVectors > 0) {
       // What is exact in f32 stays out of the tensor cores.
-      how = symbolizeKeyTerms(keyTerms).value_or(
-          shape.f32Product == F32Product::exact ? KeyTerms::add
-                                                : KeyTerms::product);
+      bool isExact = shape.f32Product == F32Product::exact;
+      if (!terms.before.key.empty())
+        how = symbolizeKeyTerms(keyTerms).value_or(isExact ? KeyTerms::add
+                                                           : KeyTerms::product);
       keysFrom = symbolizeKeySource(keySource).value_or(
-          isTable ? KeySource::table : KeySource::tile);
+          isTableOf(terms.valuesOfKeys()) ? KeySource::table : KeySource::tile);
     }
+    LoadSource loadSource = LoadSource::kernel;
+    if (!attention.getLoadQ().empty())
+      loadSource = symbolizeLoadSource(loadQ).value_or(
+          fitsRegisters(shape) ? LoadSource::block : LoadSource::kernel);
     Builder builder(&getContext());
     attention->setAttr(
         "goat_tile.schedule",
         ScheduleAttr::get(
             &getContext(), ScheduleKind::flash_mma, best->rows, best->keys,
             best->warps, best->stages, source, how,
-            symbolizeMaskIndexUse(maskIndex).value_or(MaskIndexUse::automatic),
-            shape.f32Product.value_or(F32Product::exact), keysFrom));
+            symbolizeMaskIndexUse(maskIndex).value_or(
+                usesGiven ? MaskIndexUse::given : MaskIndexUse::automatic),
+            shape.f32Product.value_or(F32Product::exact), keysFrom,
+            loadSource));
     if (least)
       attention->setAttr("goat_tile.schedule_reason",
                          builder.getStringAttr(describe(*least, chip)));

@@ -73,6 +73,14 @@ LogicalResult FlashBlock::buildLoads() {
   for (bool isQuery : {true, false}) {
     if ((isQuery ? attention.getLoadQ() : attention.getLoadK()).empty())
       continue;
+    bool isHere = isQuery && loadsQuery();
+    kernel.recordChoice(
+        isQuery ? "load_q" : "load_k",
+        builder.getStringAttr(
+            isHere ? "by each block for its own rows, before the first tile"
+                   : "by a kernel before, which writes the rows"));
+    if (isHere)
+      continue;
     FailureOr<unsigned> workspace =
         buildLoadPass(attention, kernel, isQuery,
                       paddedHeadDim(attention.getHeadDim(), elementType()));

@@ -39,6 +39,12 @@ public:
   /// the matrices are asked for.
   mlir::LogicalResult buildLoads();
 
+  /// Whether the block evaluates the load region of query for its rows.
+  bool loadsQuery() {
+    return !attention.getLoadQ().empty() &&
+           schedule.getLoadQ() == LoadSource::block;
+  }
+
   /// Computes which rows this block has from its index in the grid. Again after
   /// a loop, through which they would cost registers.
   void locate();

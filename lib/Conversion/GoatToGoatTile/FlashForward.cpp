@@ -273,7 +273,11 @@ LogicalResult FlashForward::build() {
   SmallVector<KeyTile> first;
   for (int64_t ahead = 0; ahead < block.schedule.getStages() - 1; ++ahead)
     first.push_back(tileAt(start, ahead, carried));
-  carried.groups = copies->start(first, keyTiles, *scores);
+  FailureOr<SmallVector<Value>> groups =
+      copies->start(first, keyTiles, *scores);
+  if (failed(groups))
+    return failure();
+  carried.groups = std::move(*groups);
   if (failed(scores->generateAll(tiles, keyTiles.begin, keyTiles.end)) ||
       failed(scores->generate(tiles, first.front(), true)))
     return failure();

@@ -17,28 +17,54 @@ LogicalResult HeldValues::add(TileBuilder &tiles, Value value,
   return strips.back().second.prepare(tiles);
 }
 
-LogicalResult HeldValues::generate(TileBuilder &tiles, Value number,
-                                   Value ordinal, bool isFirst) {
+LogicalResult HeldValues::add(TileBuilder &tiles, Value value,
+                              KeyVector vector) {
+  vectors.emplace_back(value, std::move(vector));
+  return vectors.back().second.prepare(tiles);
+}
+
+LogicalResult HeldValues::generate(TileBuilder &tiles, KeyTile tile,
+                                   bool isFirst) {
+  if (schedule.getStrip() == StripSource::tile)
+    for (auto &[value, strip] : strips)
+      if (failed(strip.generate(tiles, tile.number, tile.ordinal, isFirst)))
+        return failure();
+  if (schedule.getKeySource() == KeySource::tile)
+    for (auto &[value, vector] : vectors)
+      if (failed(vector.generate(tiles, tile)))
+        return failure();
+  return success();
+}
+
+LogicalResult HeldValues::generateForBlock(TileBuilder &tiles, Value number,
+                                           Value ordinal, bool isFirst) {
   for (auto &[value, strip] : strips)
     if (failed(strip.generate(tiles, number, ordinal, isFirst)))
       return failure();
   return success();
 }
 
-SmallVector<Value> HeldValues::copy(TileBuilder &tiles, Value number,
-                                    Value ordinal, Value isWanted,
-                                    bool isFirst) {
-  SmallVector<Value> tokens;
-  if (source == StripSource::table)
+void HeldValues::copy(TileBuilder &tiles, KeyTile tile,
+                      const KeyTiles &keyTiles, bool isFirst,
+                      SmallVectorImpl<Value> &tokens) {
+  if (schedule.getStrip() == StripSource::table && !strips.empty()) {
+    Value isWanted =
+        tiles.compare(arith::CmpIPredicate::slt, tile.number, keyTiles.end);
     for (auto &[value, strip] : strips)
-      tokens.push_back(strip.copy(tiles, number, ordinal, isWanted, isFirst));
-  return tokens;
+      tokens.push_back(
+          strip.copy(tiles, tile.number, tile.ordinal, isWanted, isFirst));
+  }
+  if (schedule.getKeySource() == KeySource::table)
+    for (auto &[value, vector] : vectors)
+      tokens.push_back(vector.copy(tiles, tile, keyTiles));
 }
 
 void HeldValues::bind(TileBuilder &tiles, RegionEvaluator &evaluator,
-                      Value ordinal) {
+                      KeyTile tile, Value stripOrdinal) {
   for (auto &[value, strip] : strips)
-    evaluator.bind(value, strip.read(tiles, ordinal));
+    evaluator.bind(value, strip.read(tiles, stripOrdinal));
+  for (auto &[value, vector] : vectors)
+    evaluator.bind(value, vector.read(tiles, tile));
   for (auto &[value, evaluated] : values)
     evaluator.bind(value, evaluated);
 }

@@ -105,7 +105,8 @@ static bool wantsIndex(AttentionOp attention, ScheduleAttr schedule,
   if (attention.getMask().empty() ||
       schedule.getMaskIndex() == MaskIndexUse::never)
     return false;
-  if (schedule.getMaskIndex() == MaskIndexUse::always)
+  if (schedule.getMaskIndex() == MaskIndexUse::always ||
+      schedule.getMaskIndex() == MaskIndexUse::given)
     return true;
   bool isInterval = sets.visible.size() <= 1 && sets.full.size() <= 1;
   if (isInterval && !sets.isVague)
@@ -130,9 +131,13 @@ tile::findKeyTiles(AttentionOp attention, ScheduleAttr schedule,
   KeySets sets = findKeySets(attention, kernel, tiles, context, rows);
   KeyTiles result = tilesOf(tiles, context, sets, schedule.getKeys());
   bool usesIndex = wantsIndex(attention, schedule, sets);
+  bool isGiven = schedule.getMaskIndex() == MaskIndexUse::given;
   StringRef choice =
-      usesIndex ? "lists of partial and full tiles from an index that a kernel "
-                  "before writes"
+      usesIndex && isGiven
+          ? "lists of partial and full tiles, by the classes in goat.mask_index"
+      : usesIndex
+          ? "lists of partial and full tiles from an index that a kernel "
+            "before writes"
       : sets.isVague
           ? "evaluated on every tile that may see a key"
           : "tiles from an interval of keys, evaluated on partial ones";

@@ -1,4 +1,4 @@
-//===- LoadPass.cpp - load regions, before the main kernel ----------------===//
+//===- LoadPass.cpp - what load regions make of rows ----------------------===//
 //
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,11 +17,59 @@ constexpr int64_t numWarps = 4;
 constexpr int64_t rowsPerBlock = 16 * numWarps;
 } // namespace
 
+FailureOr<Value> tile::buildLoadedRows(AttentionOp attention,
+                                       KernelBuilder &kernel,
+                                       TileBuilder &tiles,
+                                       const AttentionContext &context,
+                                       bool isQuery, RankedTensorType type,
+                                       Value row, Value exists) {
+  Region &region = isQuery ? attention.getLoadQ() : attention.getLoadK();
+  Type element = attention.getQueryType().getElementType();
+  OpBuilder &builder = tiles.builder;
+  RowMatrix matrix = inputMatrixOf(attention, kernel, tiles, context,
+                                   isQuery ? Value(attention.getQuery())
+                                           : Value(attention.getKey()),
+                                   isQuery);
+
+  Coordinates at = coordinatesOf(context);
+  (isQuery ? at.query : at.key) = row;
+  (isQuery ? at.queryExists : at.keyExists) = exists;
+  at.rowType = type;
+  RegionEvaluator evaluator(attention, kernel, tiles, at);
+  evaluator.bindRow(region.getArgument(0), [&](Value column) -> Value {
+    auto narrow = withElementType(type, element);
+    Value loaded = column ? matrix.gather(tiles, narrow, row, column, exists)
+                          : matrix.load(tiles, narrow, row, exists);
+    if (narrow == type)
+      return loaded;
+    return arith::ExtFOp::create(builder, tiles.loc, type, loaded);
+  });
+  FailureOr<Value> result = evaluator.evaluate(
+      cast<YieldOp>(region.front().getTerminator()).getValue());
+  if (failed(result))
+    return failure();
+
+  // Columns that only fill the row up multiply each other.
+  Value value = tiles.promote(*result, type);
+  if (matrix.columns != type.getDimSize(1)) {
+    Value column = IotaOp::create(builder, tiles.loc,
+                                  getSliceType(type, 0, builder.getI32Type()));
+    Value counts = tiles.compare(arith::CmpIPredicate::slt, column,
+                                 tiles.i32(matrix.columns));
+    value = tiles.create<arith::SelectOp>(tiles.promote(counts, type), value,
+                                          tiles.f32(0.0));
+  }
+  if (element.isF32())
+    return value;
+  return arith::TruncFOp::create(builder, tiles.loc,
+                                 withElementType(type, element), value)
+      .getResult();
+}
+
 FailureOr<unsigned> tile::buildLoadPass(AttentionOp attention,
                                         KernelBuilder &main, bool isQuery,
                                         int64_t columns) {
   Value tensor = isQuery ? attention.getQuery() : attention.getKey();
-  Region &region = isQuery ? attention.getLoadQ() : attention.getLoadK();
   MLIRContext *mlir = attention.getContext();
   Type element = attention.getQueryType().getElementType();
   int64_t heads =
@@ -58,47 +106,16 @@ FailureOr<unsigned> tile::buildLoadPass(AttentionOp attention,
   Value exists =
       tiles.compare(arith::CmpIPredicate::slt, row,
                     isQuery ? context.queryLength : context.keyLength);
-  RowMatrix matrix =
-      inputMatrixOf(attention, writer, tiles, context, tensor, isQuery);
-
-  Coordinates at = coordinatesOf(context);
-  (isQuery ? at.query : at.key) = row;
-  (isQuery ? at.queryExists : at.keyExists) = exists;
-  at.rowType = type;
-  RegionEvaluator evaluator(attention, writer, tiles, at);
-  evaluator.bindRow(region.getArgument(0), [&](Value column) -> Value {
-    auto narrow = withElementType(type, element);
-    Value loaded = column ? matrix.gather(tiles, narrow, row, column, exists)
-                          : matrix.load(tiles, narrow, row, exists);
-    if (narrow == type)
-      return loaded;
-    return arith::ExtFOp::create(builder, tiles.loc, type, loaded);
-  });
-  FailureOr<Value> result = evaluator.evaluate(
-      cast<YieldOp>(region.front().getTerminator()).getValue());
-  if (failed(result))
+  FailureOr<Value> rows = buildLoadedRows(attention, writer, tiles, context,
+                                          isQuery, type, row, exists);
+  if (failed(rows))
     return failure();
-
-  // Columns that only fill the row up multiply each other.
-  Value value = tiles.promote(*result, type);
-  if (matrix.columns != columns) {
-    Value column = IotaOp::create(builder, tiles.loc,
-                                  getSliceType(type, 0, builder.getI32Type()));
-    Value counts = tiles.compare(arith::CmpIPredicate::slt, column,
-                                 tiles.i32(matrix.columns));
-    value = tiles.create<arith::SelectOp>(tiles.promote(counts, type), value,
-                                          tiles.f32(0.0));
-  }
-  Value narrow = value;
-  if (!element.isF32())
-    narrow = arith::TruncFOp::create(builder, tiles.loc,
-                                     withElementType(type, element), value);
   Value target =
       matrixOf(tiles, writer.workspace(workspace, element), context.batch, head,
                heads, isQuery ? context.queryRows : context.keyRows, columns);
   RowMatrix{target, tiles.i64(columns), Value(), columns,
             rowAlignmentBytes(columns, element)}
-      .store(tiles, narrow, row, exists);
+      .store(tiles, *rows, row, exists);
   gpu::ReturnOp::create(builder, tiles.loc);
   writer.setGrid(AffineMap::get(0, 2,
                                 {rowCount.ceilDiv(rowsPerBlock),

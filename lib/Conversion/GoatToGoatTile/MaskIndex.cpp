@@ -6,8 +6,9 @@
 // Two kernels of one warp per block. The first, where the mask is evaluated,
 // gives every tile a class, each tile its own block. The second walks the tiles
 // of one block of queries in order and writes their numbers to its two lists,
-// so that the index is the same in every run. Heads (batch entries) between
-// which the mask does not differ share one.
+// so that the index is the same in every run. Where the caller gives the
+// classes, there is the second only. Heads (batch entries) between which the
+// mask does not differ share one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,10 +53,10 @@ struct Writer {
 class IndexBuilder {
 public:
   IndexBuilder(AttentionOp attention, ScheduleAttr schedule,
-               KernelBuilder &kernel)
+               KernelBuilder &kernel, std::optional<GivenIndex> given)
       : attention(attention), schedule(schedule), kernel(kernel),
-        byBatch(variesBy(attention, maskOf(attention), Dependence::Batch)),
-        byHead(variesBy(attention, maskOf(attention), Dependence::Head)),
+        given(std::move(given)), byBatch(variesBy(Dependence::Batch, 0)),
+        byHead(variesBy(Dependence::Head, 1)),
         heads(byHead ? attention.getNumQueryHeads() : 1) {
     MLIRContext *context = attention.getContext();
     queryTiles = getAffineSymbolExpr(0, context).ceilDiv(schedule.getRows());
@@ -72,6 +73,15 @@ public:
                 Value firstQuery);
 
 private:
+  /// Whether indices may differ along batch entries or heads, of which a given
+  /// one has those of `axis`.
+  bool variesBy(Dependence coordinate, unsigned axis) {
+    return tile::variesBy(attention, maskOf(attention), coordinate) ||
+           (given && sizeOfGiven(axis) != 1);
+  }
+  int64_t sizeOfGiven(unsigned axis) {
+    return cast<RankedTensorType>(given->classes.getType()).getDimSize(axis);
+  }
   AffineMap map(ArrayRef<AffineExpr> results) {
     return AffineMap::get(0, 3, results, attention.getContext());
   }
@@ -92,11 +102,13 @@ private:
   Value meets(Writer &writer, const KeyUnion &keys, Value first);
   Value covers(Writer &writer, const KeyUnion &keys, Value first);
   Value classFromSets(Writer &writer, const KeySets &sets, Value number);
+  Value givenClass(Writer &writer, Value number, Value exists);
   FailureOr<Value> evaluate(Writer &writer, Value number);
 
   AttentionOp attention;
   ScheduleAttr schedule;
   KernelBuilder &kernel;
+  std::optional<GivenIndex> given;
   bool byBatch, byHead;
   int64_t heads;
   AffineExpr queryTiles, keyTiles, batch;
@@ -319,6 +331,49 @@ LogicalResult IndexBuilder::buildClasses() {
 // The lists
 //===----------------------------------------------------------------------===//
 
+/// The class of a tile that the caller gives; partial where the index has no
+/// such tile, and where the last keys of a full one are past the length.
+Value IndexBuilder::givenClass(Writer &writer, Value number, Value exists) {
+  TileBuilder &tiles = writer.tiles;
+  Type i8 = writer.builder.getI8Type(), i32 = writer.builder.getI32Type();
+  Value rows = writer.kernel.dim(given->classes, 2),
+        keys = writer.kernel.dim(given->classes, 3);
+  Value inside =
+      tiles.conjunction(tiles.compare(Predicate::slt, writer.queryTile, rows),
+                        tiles.compare(Predicate::slt, number, keys));
+  auto index = [&](unsigned axis, Value coordinate) {
+    return tiles.widen(sizeOfGiven(axis) == 1 ? tiles.i32(0) : coordinate);
+  };
+  Value row = tiles.create<arith::AddIOp>(
+      tiles.create<arith::MulIOp>(
+          index(0, writer.context.batch),
+          tiles.widen(writer.kernel.dim(given->classes, 1))),
+      index(1, writer.context.head));
+  row = tiles.create<arith::AddIOp>(
+      tiles.create<arith::MulIOp>(row, tiles.widen(rows)),
+      tiles.widen(writer.queryTile));
+  Value pointer = AdvanceOp::create(
+      writer.builder, tiles.loc, writer.kernel.input(given->classes),
+      tiles.create<arith::MulIOp>(row, tiles.widen(keys)));
+  Value loaded = LoadOp::create(writer.builder, tiles.loc, i8, pointer, number,
+                                tiles.create<arith::AndIOp>(exists, inside));
+  Value kind = arith::ExtSIOp::create(writer.builder, tiles.loc, i32, loaded);
+  Value end = tiles.create<arith::MulIOp>(
+      tiles.create<arith::AddIOp>(number, tiles.i32(1)),
+      tiles.i32(schedule.getKeys()));
+  Value isFull = tiles.conjunction(
+      tiles.compare(Predicate::eq, kind, tiles.i32(fullTile)),
+      tiles.compare(Predicate::sle, end, writer.context.keyLength));
+  Value isEmpty = tiles.conjunction(
+      inside, tiles.compare(Predicate::eq, kind, tiles.i32(emptyTile)));
+  kind = tiles.create<arith::SelectOp>(isFull, tiles.i32(fullTile),
+                                       tiles.i32(partialTile));
+  isEmpty = tiles.create<arith::OrIOp>(
+      isEmpty, tiles.create<arith::XOrIOp>(
+                   exists, tiles.constant(writer.builder.getBoolAttr(true))));
+  return tiles.create<arith::SelectOp>(isEmpty, tiles.i32(emptyTile), kind);
+}
+
 /// The kernel that sorts: a block for each tile of queries.
 void IndexBuilder::buildLists() {
   lists = kernel.addWorkspace(map(queryTiles * (keyTiles + entriesBegin) *
@@ -358,7 +413,8 @@ void IndexBuilder::buildLists() {
     Value number = add(loop.getInductionVar(), tiles.i32(i));
     Value exists = tiles.compare(Predicate::slt, number, hull.end);
     Value kind =
-        classRow
+        given ? givenClass(writer, number, exists)
+        : classRow
             ? LoadOp::create(builder, tiles.loc, i32, classRow, number, exists)
                   .getResult()
             : tiles.create<arith::SelectOp>(exists,
@@ -397,7 +453,7 @@ void IndexBuilder::buildLists() {
 }
 
 LogicalResult IndexBuilder::build(bool evaluates) {
-  if (evaluates && failed(buildClasses()))
+  if (evaluates && !given && failed(buildClasses()))
     return failure();
   buildLists();
   return success();
@@ -423,13 +479,84 @@ TileList IndexBuilder::find(TileBuilder &tiles, const AttentionContext &context,
   return list;
 }
 
+FailureOr<std::optional<GivenIndex>>
+tile::findGivenIndex(AttentionOp attention) {
+  auto function = attention->getParentOfType<func::FuncOp>();
+  std::optional<GivenIndex> found;
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    Attribute attribute = function.getArgAttr(number, maskIndexAttrName);
+    if (!attribute)
+      continue;
+    auto sizes = dyn_cast<DenseI64ArrayAttr>(attribute);
+    if (!sizes || sizes.size() != 2 || sizes[0] < 1 || sizes[1] < 1)
+      return function.emitError(
+                 "expected goat.mask_index to be array<i64: rows, "
+                 "keys> of a tile but got ")
+             << attribute;
+    if (found)
+      return function.emitError("expected goat.mask_index on one argument but "
+                                "got it on ")
+             << found->classes.getArgNumber() << " and " << number
+             << "; drop one";
+    if (attention.getMask().empty())
+      return function.emitError("expected a mask region for goat.mask_index; "
+                                "drop the argument, without a mask every tile "
+                                "is full");
+    // (B, Hq, tiles of queries, tiles of keys), where known.
+    auto tilesOf = [](int64_t length, int64_t tile) -> int64_t {
+      return ShapedType::isDynamic(length) ? length
+                                           : llvm::divideCeil(length, tile);
+    };
+    int64_t expected[] = {attention.getQueryType().getDimSize(0),
+                          attention.getNumQueryHeads(),
+                          tilesOf(attention.getQueryLength(), sizes[0]),
+                          tilesOf(attention.getKeyLength(), sizes[1])};
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    bool fits =
+        type && type.getRank() == 4 && type.getElementType().isInteger(8);
+    for (unsigned axis = 0; fits && axis < 4; ++axis)
+      fits = type.getDimSize(axis) == expected[axis] ||
+             (axis < 2 ? type.getDimSize(axis) == 1
+                       : ShapedType::isDynamic(type.getDimSize(axis)));
+    if (!fits)
+      return function.emitError("expected the classes of tiles that "
+                                "goat.mask_index gives to be ")
+             << RankedTensorType::get(
+                    expected, IntegerType::get(attention.getContext(), 8))
+             << ", with 1 in place of any of the first two sizes, but got "
+             << argument.getType();
+    found = GivenIndex{argument, sizes[0], sizes[1]};
+  }
+  return found;
+}
+
 FailureOr<TileList> tile::buildMaskIndex(AttentionOp attention,
                                          ScheduleAttr schedule,
                                          KernelBuilder &kernel,
                                          TileBuilder &tiles,
                                          const AttentionContext &context,
                                          Value firstQuery, bool evaluates) {
-  IndexBuilder index(attention, schedule, kernel);
+  std::optional<GivenIndex> given;
+  if (schedule.getMaskIndex() == MaskIndexUse::given) {
+    FailureOr<std::optional<GivenIndex>> found = findGivenIndex(attention);
+    if (failed(found))
+      return failure();
+    given = *found;
+    if (!given || given->rows != schedule.getRows() ||
+        given->keys != schedule.getKeys())
+      return attention.emitError("expected an argument of the function with "
+                                 "goat.mask_index = array<i64: ")
+             << schedule.getRows() << ", " << schedule.getKeys()
+             << "> for a schedule with mask_index = given and tiles of that "
+                "size"
+                "; leave the tile sizes to the attribute, or have the index "
+                "made with mask_index = always";
+    if (cast<RankedTensorType>(given->classes.getType()).isDynamicDim(0))
+      kernel.requireEqual(kernel.dimAttr(given->classes, 0),
+                          kernel.dimAttr(attention.getQuery(), 0));
+  }
+  IndexBuilder index(attention, schedule, kernel, given);
   if (failed(index.build(evaluates)))
     return failure();
   return index.find(tiles, context, firstQuery);

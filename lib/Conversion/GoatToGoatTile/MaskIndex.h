@@ -26,10 +26,25 @@ struct TileList {
   mlir::Value numEntries, numPartial, numTiles;
 };
 
+/// The attribute of the function's argument that holds the class of every tile,
+/// array<i64: rows, keys> of a tile. The argument is of i8 and of shape
+/// (1 or B, 1 or Hq, ⌈Lq / rows⌉, ⌈Lk / keys⌉): 0 where no query sees a key, 2
+/// where each sees all, 1 elsewhere.
+inline constexpr llvm::StringLiteral maskIndexAttrName = "goat.mask_index";
+
+/// An index that the caller gives; null without one. Emits an error at one of
+/// another shape than it has to have.
+struct GivenIndex {
+  mlir::BlockArgument classes;
+  int64_t rows, keys;
+};
+mlir::FailureOr<std::optional<GivenIndex>>
+findGivenIndex(AttentionOp attention);
+
 /// Builds the kernels that write the index and, in `kernel`, what finds the
 /// lists of the block whose first row is `firstQuery`. With `evaluates`, the
-/// mask is evaluated where the sets of keys do not tell; otherwise they are
-/// all that is asked.
+/// mask is evaluated where the sets of keys do not tell; otherwise they, or the
+/// classes that the caller gives, are all that is asked.
 mlir::FailureOr<TileList>
 buildMaskIndex(AttentionOp attention, ScheduleAttr schedule,
                KernelBuilder &kernel, TileBuilder &tiles,

@@ -89,6 +89,7 @@ private:
   void rewriteUses(Operation *op);
   Value rewrite(Operation *op, ImplicitLocOpBuilder &builder);
   Value expand(PluginOpInterface plugin, ImplicitLocOpBuilder &builder);
+  bool expandSoftcap(Operation *op);
   bool foldFactor(Operation *op);
   void groupSummands();
   void eraseDead();
@@ -102,7 +103,8 @@ private:
 
 void ScoreNormalizer::rewriteUses(Operation *op) {
   if (op->getNumResults() != 1 || !op->getResult(0).getType().isF32() ||
-      op->use_empty() || foldFactor(op) || !isMixed(op->getResult(0)))
+      op->use_empty() || expandSoftcap(op) || foldFactor(op) ||
+      !isMixed(op->getResult(0)))
     return;
   ImplicitLocOpBuilder builder(op->getLoc(), op);
   if (Value value = rewrite(op, builder))
@@ -167,11 +169,37 @@ Value ScoreNormalizer::expand(PluginOpInterface plugin,
   return nullptr;
 }
 
+/// A soft cap of a constant is a function of a multiple of the score, which can
+/// go into the scale, and perhaps an addend, which can join others.
+bool ScoreNormalizer::expandSoftcap(Operation *op) {
+  auto softcap = dyn_cast<SoftcapOp>(op);
+  APFloat cap(0.0f);
+  if (!softcap || !matchPattern(softcap.getCap(), m_ConstantFloat(&cap)))
+    return false;
+  ImplicitLocOpBuilder builder(op->getLoc(), op);
+  Value value = softcap.buildExpansion(builder);
+  if (auto sum = value.getDefiningOp<math::FmaOp>())
+    value = arith::AddFOp::create(
+        builder, arith::MulFOp::create(builder, sum.getA(), sum.getB()),
+        sum.getC());
+  op->getResult(0).replaceAllUsesWith(value);
+  return true;
+}
+
+/// Whether nothing that the region yields is computed from an op. What has been
+/// replaced stays until all is done.
+static bool isDead(Operation *op) {
+  return !op->hasTrait<OpTrait::IsTerminator>() &&
+         llvm::all_of(op->getUsers(), isDead);
+}
+
 /// Takes c·s or s/c into a constant scale, where s is used nowhere else.
 bool ScoreNormalizer::foldFactor(Operation *op) {
   Value score = body().getArgument(0);
-  if (!isa<arith::MulFOp, arith::DivFOp>(op) || !score.hasOneUse() ||
-      attention.getScale())
+  if (!isa<arith::MulFOp, arith::DivFOp>(op) || attention.getScale() ||
+      !llvm::all_of(score.getUsers(), [&](Operation *user) {
+        return user == op || isDead(user);
+      }))
     return false;
   bool isProduct = isa<arith::MulFOp>(op);
   Value factor = op->getOperand(1);

@@ -28,13 +28,14 @@ int64_t tile::estimateRegisters(const AttentionShape &shape,
   // Four elements of each row and of two columns.
   if (shape.f32Product == F32Product::exact)
     fragments = rowsPerWarp / 8 * 4 + 8;
-  int64_t strip = shape.hasStrip ? sizes.keys / 8 : 0;
+  bool hasStrip = shape.numStrips > 0;
+  int64_t strip = hasStrip ? sizes.keys / 8 : 0;
   // Counted with ptxas 13.0: exact products read ahead of a strip what they
   // can, and tf32 weights stand beside the scores from the sixth column of 8
   // on.
-  if (shape.hasStrip && shape.f32Product == F32Product::exact)
+  if (hasStrip && shape.f32Product == F32Product::exact)
     strip *= 4;
-  if (shape.hasStrip && shape.f32Product == F32Product::tf32)
+  if (hasStrip && shape.f32Product == F32Product::tf32)
     strip += std::max<int64_t>(0, sizes.keys - 40) * rowsPerWarp / 16;
   // As many as keep ptxas from spilling: it does with accumulators of 192, and
   // for a third block when 168 in all nearly suffice.
@@ -48,11 +49,14 @@ static int64_t sharedBytes(const AttentionShape &shape,
   int64_t bytes = elementBytes * (sizes.rows * shape.headDim +
                                   sizes.stages * sizes.keys *
                                       (shape.headDim + shape.storedValueDim));
-  // The ring of quads, whichever strip there is, and of the vectors' parts.
-  if (shape.hasStrip)
-    bytes += 16 * (2 * sizes.rows + (sizes.stages + 1) * sizes.keys);
-  if (shape.hasKeyVector)
-    bytes += sizes.stages * 16 * sizes.keys;
+  // Rings of quads, whichever strips there are, and of the vectors' parts.
+  bytes +=
+      shape.numStrips * 16 * (2 * sizes.rows + (sizes.stages + 1) * sizes.keys);
+  bytes += shape.numKeyVectors * sizes.stages * 16 * sizes.keys;
+  for (const Grid &grid : shape.grids)
+    bytes += 4 * sizes.stages * grid.rowLength() *
+                 grid.numRows(sizes.rows, sizes.keys) +
+             8 * sizes.keys;
   return bytes;
 }
 

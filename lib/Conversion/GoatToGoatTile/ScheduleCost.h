@@ -13,6 +13,8 @@
 #include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
 #include "goat/Target/PTX/Chips.h"
 
+#include "GridTerms.h"
+
 #include <optional>
 
 namespace goat::tile {
@@ -27,8 +29,10 @@ struct AttentionShape {
   int64_t queryLength, keyLength;
   /// Batch entries times heads, or 0 when unknown.
   int64_t matrices;
-  /// Score terms that need a strip over the distance or a vector over the keys.
-  bool hasStrip, hasKeyVector;
+  /// Strips over the distance and vectors over the keys that the score needs.
+  int64_t numStrips, numKeyVectors;
+  /// The grids that it has tables of.
+  llvm::SmallVector<Grid> grids;
 };
 
 struct TileSizes {

@@ -20,7 +20,8 @@ using namespace goat::tile;
 static constexpr double leastFoldedScale = 1e-5, greatestFoldedScale = 1e5;
 
 /// Each strip takes shared memory, and each value of the query registers.
-static constexpr size_t mostStrips = 2, mostQueryValues = 8;
+static constexpr size_t mostStrips = 2, mostKeyVectors = 4, mostQueryValues = 8,
+                        mostGrids = 2;
 
 namespace {
 
@@ -34,7 +35,9 @@ public:
 private:
   bool isOfRegion(Operation *op) { return attention->isProperAncestor(op); }
   Value findSum(Value score);
-  void sortTerms(Value score);
+  Value findFunction(Value yielded, SmallVectorImpl<Value> &added);
+  void sortTerms(ArrayRef<Value> values, TermGroup &group);
+  bool putOnGrid(Value term, TermGroup &group);
   void hold(Value value);
   bool isCostly(Value value, unsigned depth = 0);
 
@@ -59,12 +62,32 @@ Value Splitter::findSum(Value score) {
   return sum;
 }
 
-void Splitter::sortTerms(Value score) {
+/// What is left of `yielded` without the terms added to it last, which are
+/// appended to `added`.
+Value Splitter::findFunction(Value yielded, SmallVectorImpl<Value> &added) {
+  auto hasScore = [&](Value value) {
+    return dependsOn(analysis.of(value), Dependence::Score);
+  };
+  Value function = yielded;
+  while (function != result.sum) {
+    auto sum = function.getDefiningOp<arith::AddFOp>();
+    if (!sum || !isOfRegion(sum) ||
+        hasScore(sum.getLhs()) == hasScore(sum.getRhs()))
+      break;
+    bool isLeft = hasScore(sum.getLhs());
+    added.push_back(isLeft ? sum.getRhs() : sum.getLhs());
+    function = isLeft ? sum.getLhs() : sum.getRhs();
+  }
+  return function;
+}
+
+/// Sorts what `values` are sums of, the score aside.
+void Splitter::sortTerms(ArrayRef<Value> values, TermGroup &group) {
   llvm::SmallPtrSet<Operation *, 8> split;
-  SmallVector<Value> pending = {result.sum};
+  SmallVector<Value> pending(llvm::reverse(values));
   while (!pending.empty()) {
     Value value = pending.pop_back_val();
-    if (value == score)
+    if (value == attention.getScore().getArgument(0))
       continue;
     // A sum that is used twice is one term the second time.
     if (auto sum = value.getDefiningOp<arith::AddFOp>();
@@ -76,14 +99,40 @@ void Splitter::sortTerms(Value score) {
     bool relative = dependsOn(on, Dependence::Relative);
     bool key = dependsOn(on, Dependence::Key);
     bool query = dependsOn(on, Dependence::Query);
-    if (relative + key + query > 1)
-      result.elementwise.push_back(value);
-    else
-      (relative ? result.relative
-       : key    ? result.key
-                : result.query)
+    if (relative + key + query > 1) {
+      if (!putOnGrid(value, group))
+        group.elementwise.push_back(value);
+    } else
+      (relative ? group.relative
+       : key    ? group.key
+                : group.query)
           .push_back(value);
   }
+  // What is the same everywhere costs nothing in a strip or a vector.
+  for (SmallVector<Value> *ready : {&group.relative, &group.key})
+    if (!ready->empty()) {
+      auto varies = [&](Value value) {
+        return dependsOn(analysis.of(value), Dependence::Query);
+      };
+      llvm::copy_if(group.query, std::back_inserter(*ready),
+                    [&](Value value) { return !varies(value); });
+      llvm::erase_if(group.query, [&](Value value) { return !varies(value); });
+    }
+}
+
+/// Takes a term for a function of differences on a grid, if it is one.
+bool Splitter::putOnGrid(Value term, TermGroup &group) {
+  for (TermGroup::OnGrid &present : group.onGrids)
+    if (addToGrid(present.grid, term, attention, analysis)) {
+      present.terms.push_back(term);
+      return true;
+    }
+  Grid grid;
+  if (group.onGrids.size() == mostGrids ||
+      !addToGrid(grid, term, attention, analysis))
+    return false;
+  group.onGrids.push_back({std::move(grid), {term}});
+  return true;
 }
 
 /// Whether a value takes more than a few cheap instructions.
@@ -124,6 +173,8 @@ void Splitter::hold(Value value) {
     };
     if (relative && keep(result.heldRelative, mostStrips))
       return;
+    if (key && isCostly(value) && keep(result.heldKey, mostKeyVectors))
+      return;
     if (query && isCostly(value) && keep(result.heldQuery, mostQueryValues))
       return;
   }
@@ -141,13 +192,33 @@ ScoreTerms Splitter::run() {
   Value score = region.getArgument(0);
   Value yielded = cast<YieldOp>(region.front().getTerminator()).getValue();
   result.sum = result.startAccumulator ? findSum(score) : score;
-  result.isWhole = yielded == result.sum;
-  sortTerms(score);
-  if (!result.isWhole)
-    hold(yielded);
-  for (Value term : result.elementwise)
-    hold(term);
+  if (result.startAccumulator)
+    sortTerms(result.sum, result.before);
+  SmallVector<Value> added;
+  result.function = findFunction(yielded, added);
+  sortTerms(added, result.after);
+  hold(result.function);
+  for (const TermGroup *group : {&result.before, &result.after})
+    for (Value term : group->elementwise)
+      hold(term);
   return result;
+}
+
+SmallVector<Value> ScoreTerms::valuesOfDistances() const {
+  SmallVector<Value> values(heldRelative);
+  for (const TermGroup *group : {&before, &after}) {
+    llvm::append_range(values, group->relative);
+    for (const TermGroup::OnGrid &onGrid : group->onGrids)
+      llvm::append_range(values, onGrid.terms);
+  }
+  return values;
+}
+
+SmallVector<Value> ScoreTerms::valuesOfKeys() const {
+  SmallVector<Value> values(heldKey);
+  for (const TermGroup *group : {&before, &after})
+    llvm::append_range(values, group->key);
+  return values;
 }
 
 ScoreTerms tile::splitScore(AttentionOp attention) {

@@ -5,17 +5,17 @@
 //
 // One tile of scores with its priors. Where the scale permits, terms that are
 // added to the score, divided by the scale, are what the accumulator of Q·Kᵀ
-// starts from, so adding them costs nothing after the multiply; functions of
-// the distance or the key are brought into shared memory ahead of their tile.
-// What the region does with that sum is evaluated element by element.
+// starts from, so adding them costs nothing after the multiply. What the region
+// does with that sum is evaluated element by element, and terms that it adds to
+// the result are added then.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef GOAT_CONVERSION_GOATTOGOATTILE_SCORETILE_H
 #define GOAT_CONVERSION_GOATTOGOATTILE_SCORETILE_H
 
+#include "AddedTerms.h"
 #include "HeldValues.h"
-#include "KeyVector.h"
 
 namespace goat::tile {
 
@@ -33,9 +33,8 @@ public:
 
   /// Whether any prior is generated in the kernel, tile after tile.
   bool generatesTiles() const {
-    return held.generatesTiles() ||
-           (strip && schedule.getStrip() == StripSource::tile) ||
-           (keyVector && schedule.getKeySource() == KeySource::tile);
+    return held.generatesTiles() || (before && before->generatesTiles()) ||
+           (after && after->generatesTiles());
   }
   /// Before the first tile: generates what the schedule wants generated for all
   /// tiles in [begin, end).
@@ -45,12 +44,6 @@ public:
   /// do; `isFirst` before any other tile. Returns their tokens.
   llvm::SmallVector<mlir::Value> copy(TileBuilder &tiles, KeyTile tile,
                                       const KeyTiles &keyTiles, bool isFirst);
-
-  /// The same for what is held ready for the region, with all tokens.
-  llvm::SmallVector<mlir::Value> copyHeld(TileBuilder &tiles, KeyTile tile,
-                                          mlir::Value isWanted, bool isFirst) {
-    return held.copy(tiles, tile.number, tile.ordinal, isWanted, isFirst);
-  }
 
   /// Generates the priors of a key tile; `isFirst` when it is the block's
   /// first. Tiles come in order, and a barrier must stand between this and
@@ -64,40 +57,37 @@ public:
                                      mlir::Value query, mlir::Value key);
 
   /// A score x of `build` stands for the logit x · getLogitScale().
-  double getLogitScale() const { return yieldsSum() ? logitScale : 1.0; }
+  double getLogitScale() const { return isWhole() ? logitScale : 1.0; }
 
 private:
   ScoreTile(AttentionOp attention, ScheduleAttr schedule, KernelBuilder &kernel,
-            const AttentionContext &context, mlir::RankedTensorType type)
-      : attention(attention), schedule(schedule), kernel(kernel),
-        context(context), type(type), held(schedule.getStrip()) {}
+            mlir::RankedTensorType type, ScoreTerms terms)
+      : attention(attention), schedule(schedule), kernel(kernel), type(type),
+        terms(std::move(terms)), held(schedule) {}
 
-  int64_t numThreads() const { return 32 * schedule.getWarps(); }
-  /// Where a tile's values lie in the strip.
+  /// Where a tile's values lie in a strip.
   mlir::Value stripOrdinal(TileBuilder &tiles, KeyTile tile);
   /// Whether the region yields the sum of the score and the terms, which the
   /// multiply adds up.
-  bool yieldsSum() const { return terms && terms->isWhole; }
+  bool isWhole() const { return terms.startAccumulator && terms.isWhole(); }
+  mlir::LogicalResult hold(TileBuilder &tiles, const TermPlace &place,
+                           const Coordinates &queries);
   void recordChoices();
-  mlir::LogicalResult hold(TileBuilder &tiles, const ScoreTerms &parts,
-                           const Coordinates &at, mlir::Value firstQuery,
-                           bool tilesJump);
+  mlir::FailureOr<mlir::Value> finish(TileBuilder &tiles,
+                                      RegionEvaluator &evaluator,
+                                      mlir::Value product, KeyTile tile);
 
   AttentionOp attention;
   ScheduleAttr schedule;
   KernelBuilder &kernel;
-  AttentionContext context;
   mlir::RankedTensorType type;
-  /// The terms, when they start the accumulator.
-  std::optional<ScoreTerms> terms;
-  std::optional<DistanceStrip> strip;
+  ScoreTerms terms;
+  /// What starts the accumulator, and what is added to the region's function of
+  /// the sum.
+  std::optional<AddedTerms> before, after;
+  HeldValues held;
   /// The first tile of a strip over all distances.
   mlir::Value firstGenerated;
-  HeldValues held;
-  std::optional<KeyVector> keyVector;
-  KeyTerms keyTerms = KeyTerms::add;
-  /// The terms that vary along the queries only, as a vector or scalar.
-  mlir::Value queryTerm;
   double logitScale = 1.0;
 };
 

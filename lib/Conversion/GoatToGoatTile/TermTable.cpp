@@ -37,11 +37,14 @@ static bool computedFrom(ArrayRef<Value> values, Value source) {
 
 /// The rows over the sizes of query and key.
 static AffineExpr numRowsOf(TermTable::Rows rows, MLIRContext *context) {
-  auto padded = [&](unsigned size, int64_t tile) {
-    return getAffineSymbolExpr(size, context).ceilDiv(tile) * tile;
+  auto rowsOf = [&](unsigned size, int64_t tile) {
+    AffineExpr padded = getAffineSymbolExpr(size, context).ceilDiv(tile) * tile;
+    return padded.ceilDiv(rows.divisor) * rows.factor;
   };
-  AffineExpr keys = padded(1, rows.keyTile);
-  return rows.queryTile == 0 ? keys : padded(0, rows.queryTile) + keys;
+  if (rows.divisor == 0)
+    return getAffineConstantExpr(rows.factor, context);
+  AffineExpr keys = rowsOf(1, rows.keyTile);
+  return rows.queryTile == 0 ? keys : rowsOf(0, rows.queryTile) + keys;
 }
 
 Type TermTable::elementType(MLIRContext *context) const {
@@ -128,11 +131,19 @@ FailureOr<TermTable> TermTable::create(AttentionOp attention,
 
 Value TermTable::numRows(TileBuilder &tiles,
                          const AttentionContext &context) const {
-  Value keys = padded(tiles, context.keyRows, rows.keyTile);
+  auto rowsOf = [&](Value length, int64_t tile) {
+    return tiles.create<arith::MulIOp>(
+        tiles.create<arith::CeilDivUIOp>(padded(tiles, length, tile),
+                                         tiles.i32(rows.divisor)),
+        tiles.i32(rows.factor));
+  };
+  if (rows.divisor == 0)
+    return tiles.i32(rows.factor);
+  Value keys = rowsOf(context.keyRows, rows.keyTile);
   if (rows.queryTile == 0)
     return keys;
-  return tiles.create<arith::AddIOp>(
-      padded(tiles, context.queryRows, rows.queryTile), keys);
+  return tiles.create<arith::AddIOp>(rowsOf(context.queryRows, rows.queryTile),
+                                     keys);
 }
 
 Value TermTable::pointer(TileBuilder &tiles, KernelBuilder &in,

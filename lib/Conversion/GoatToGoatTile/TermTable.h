@@ -21,10 +21,11 @@ mlir::Value padded(TileBuilder &tiles, mlir::Value length, int64_t tile);
 
 class TermTable {
 public:
-  /// A table has a row for each row of key, padded to `keyTile`, and, unless
-  /// `queryTile` is 0, for each row of query, padded to that.
+  /// A table has `factor` rows for each `divisor` rows of key, padded to
+  /// `keyTile`, and, unless `queryTile` is 0, of query, padded to that; or
+  /// `factor` rows in all where `divisor` is 0.
   struct Rows {
-    int64_t queryTile, keyTile;
+    int64_t queryTile, keyTile, divisor = 1, factor = 1;
   };
   /// What a row holds: some f32, or the bf16 parts of one.
   enum class Format { Values, Parts };

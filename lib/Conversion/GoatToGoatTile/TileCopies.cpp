@@ -7,6 +7,8 @@
 
 #include "TileCopies.h"
 
+#include "LoadPass.h"
+
 using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
@@ -54,26 +56,58 @@ Value TileCopies::copy(KeyTile tile, const KeyTiles &keyTiles,
   tokens.push_back(
       valueMatrix.copy(tiles, firstKey, keyTiles.rowEnd, value(tile)));
   llvm::append_range(tokens, scores.copy(tiles, tile, keyTiles, isFirst));
-  llvm::append_range(tokens,
-                     scores.copyHeld(tiles, tile,
-                                     tiles.compare(arith::CmpIPredicate::slt,
-                                                   tile.number, keyTiles.end),
-                                     isFirst));
   return CommitOp::create(tiles.builder, tiles.loc,
                           GroupType::get(tiles.builder.getContext()), tokens);
 }
 
-SmallVector<Value> TileCopies::start(ArrayRef<KeyTile> first,
-                                     const KeyTiles &keyTiles,
-                                     ScoreTile &scores) {
+/// 16 rows of each warp at a time, which leaves registers for their transform.
+LogicalResult TileCopies::loadQuery() {
   TileBuilder &tiles = block.tiles;
-  Value queryToken = block.queryMatrix().copy(
-      tiles, block.firstQuery, block.context.queryLength, queryBuffer);
+  int64_t warps = block.schedule.getWarps(), numRows = 16 * warps;
+  auto buffer = cast<BufferType>(queryBuffer.getType());
+  auto type = RankedTensorType::get(
+      {numRows, buffer.getShape()[1]}, tiles.builder.getF32Type(),
+      MmaAttr::get(tiles.builder.getContext(), warps));
+  Value number =
+      IotaOp::create(tiles.builder, tiles.loc,
+                     getSliceType(type, 1, tiles.builder.getI32Type()));
+  for (int64_t first = 0; first < buffer.getShape()[0]; first += numRows) {
+    Value row = tiles.create<arith::AddIOp>(
+        number,
+        tiles.create<arith::AddIOp>(block.firstQuery, tiles.i32(first)));
+    Value exists = tiles.compare(arith::CmpIPredicate::slt, row,
+                                 block.context.queryLength);
+    FailureOr<Value> rows =
+        buildLoadedRows(block.attention, block.kernel, tiles, block.context,
+                        /*isQuery=*/true, type, row, exists);
+    if (failed(rows))
+      return failure();
+    auto narrow = cast<RankedTensorType>(rows->getType());
+    Value zero = tiles.filled(
+        tiles.builder.getFloatAttr(narrow.getElementType(), 0.0), narrow);
+    Value written = tiles.create<arith::SelectOp>(tiles.promote(exists, narrow),
+                                                  *rows, zero);
+    WriteRowsOp::create(tiles.builder, tiles.loc, written, queryBuffer, first);
+  }
+  return success();
+}
+
+FailureOr<SmallVector<Value>> TileCopies::start(ArrayRef<KeyTile> first,
+                                                const KeyTiles &keyTiles,
+                                                ScoreTile &scores) {
+  TileBuilder &tiles = block.tiles;
+  Value queryToken;
+  if (!block.loadsQuery())
+    queryToken = block.queryMatrix().copy(
+        tiles, block.firstQuery, block.context.queryLength, queryBuffer);
   SmallVector<Value> groups;
   for (auto [ahead, tile] : llvm::enumerate(first))
     groups.push_back(copy(tile, keyTiles, scores,
                           ahead == 0 ? queryToken : Value(),
                           /*isFirst=*/ahead == 0));
+  // While the first tiles are under way.
+  if (block.loadsQuery() && failed(loadQuery()))
+    return failure();
   return groups;
 }
 
@@ -87,6 +121,9 @@ void TileCopies::roundTile(KeyTile tile) {
 void TileCopies::roundQuery(Value group) {
   if (!isRounded)
     return;
+  // What others wrote.
+  if (block.loadsQuery())
+    BarrierOp::create(block.builder, block.tiles.loc);
   // Of the groups that `start` began, those after the first may be under way.
   WaitOp::create(
       block.builder, block.tiles.loc, group,

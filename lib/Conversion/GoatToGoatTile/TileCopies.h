@@ -23,10 +23,11 @@ public:
   explicit TileCopies(FlashBlock &block);
 
   /// Starts the copies of the query tile and of the first key tiles, one group
-  /// for each, the first with the query.
-  llvm::SmallVector<mlir::Value> start(llvm::ArrayRef<KeyTile> first,
-                                       const KeyTiles &keyTiles,
-                                       ScoreTile &scores);
+  /// for each, the first with the query; or writes the query tile that its load
+  /// region makes. A barrier has to stand between this and a read.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  start(llvm::ArrayRef<KeyTile> first, const KeyTiles &keyTiles,
+        ScoreTile &scores);
   /// Starts the copies of a key tile, its values and what its scores read, as
   /// one group.
   mlir::Value copyNext(KeyTile tile, const KeyTiles &keyTiles,
@@ -45,6 +46,7 @@ public:
   mlir::Value value(KeyTile tile) { return stage(valueRing, tile.slot); }
 
 private:
+  mlir::LogicalResult loadQuery();
   mlir::Value stage(mlir::Value ring, mlir::Value slot);
   mlir::Value copy(KeyTile tile, const KeyTiles &keyTiles, ScoreTile &scores,
                    mlir::Value extraToken, bool isFirst);

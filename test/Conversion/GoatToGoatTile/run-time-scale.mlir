@@ -3,13 +3,14 @@
 // the maximum is taken of scaled scores.
 
 // CHECK-LABEL: gpu.func @layer
-// CHECK-SAME:  score = "region evaluated element by element"
+// CHECK-SAME:  relative_terms_after = "strip over the distance
+// CHECK-SAME:  score = "multiplied by the scale, then terms are added"
 // CHECK:       scf.for
 // CHECK:         %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32
 // CHECK:         %[[PRODUCT:.*]] = goat_tile.mma %{{.*}}, %{{.*}}, %[[ZERO]] {b_transposed}
 // CHECK:         %[[SCALE:.*]] = goat_tile.splat %arg3 : f32 -> tensor<128x64xf32
-// CHECK:         %[[SCORE:.*]] = arith.mulf %[[PRODUCT]], %[[SCALE]]
-// CHECK:         arith.addf %[[SCORE]]
+// CHECK:         %[[STRIP:.*]] = goat_tile.read_diagonals
+// CHECK:         math.fma %[[PRODUCT]], %[[SCALE]], %[[STRIP]]
 func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>,
     %scale: f32)
     -> tensor<?x4x?x64xbf16> {

@@ -2,13 +2,13 @@
 // A scale of zero is legal: no prior is divided by it.
 
 // CHECK-LABEL: gpu.func @layer
-// CHECK-SAME:  score = "region evaluated element by element"
+// CHECK-SAME:  score = "multiplied by the scale, then terms are added"
 // CHECK:       scf.for
 // CHECK:         %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32
 // CHECK:         %[[PRODUCT:.*]] = goat_tile.mma %{{.*}}, %{{.*}}, %[[ZERO]] {b_transposed}
 // CHECK:         %[[SCALE:.*]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32
-// CHECK:         %[[SCORE:.*]] = arith.mulf %[[PRODUCT]], %[[SCALE]]
-// CHECK:         arith.addf %[[SCORE]]
+// CHECK:         %[[STRIP:.*]] = goat_tile.read_diagonals
+// CHECK:         math.fma %[[PRODUCT]], %[[SCALE]], %[[STRIP]]
 func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>)
     -> tensor<?x4x?x64xbf16> {
   %out = goat.attention %q, %k, %v

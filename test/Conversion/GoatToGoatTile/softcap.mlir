@@ -7,12 +7,13 @@
 // CHECK:       scf.for
 // CHECK:         %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32
 // CHECK:         %[[PRODUCT:.*]] = goat_tile.mma %{{.*}}, %{{.*}}, %[[ZERO]] {b_transposed}
-// CHECK:         %[[SCORE:.*]] = arith.mulf %[[PRODUCT]], %{{.*}} : tensor<128x64xf32
+// CHECK:         %[[SCORE:.*]] = arith.mulf %[[PRODUCT]], %{{.*}} {goat_tile.per_element} : tensor<128x64xf32
 // CHECK:         %[[X:.*]] = arith.divf %[[SCORE]]
 // CHECK:         %[[Y:.*]] = math.tanh %[[X]]
 // CHECK:         %[[T:.*]] = arith.mulf %[[Y]]
-// CHECK:         %[[LOGIT:.*]] = arith.maximumf %[[T]]
-// CHECK:         goat_tile.reduce max %[[LOGIT]]
+// It is bounded, so nothing is clamped.
+// CHECK-NOT:     arith.maximumf
+// CHECK:         goat_tile.reduce max %[[T]]
 func.func @layer(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x4x?x64xbf16>, %v: tensor<?x4x?x64xbf16>)
     -> tensor<?x4x?x64xbf16> {
   %out = goat.attention %q, %k, %v

@@ -57,6 +57,12 @@ gpu.module @layer {
     %f1 = goat_tile.read %strip : !goat_tile.buffer<191xf32> -> tensor<191xf32, #linear>
     // CHECK: goat_tile.read_diagonals %{{.*}} : <191xf32> -> tensor<128x64xf32, #goat_tile.mma<warps = 4>>
     %init = goat_tile.read_diagonals %strip : !goat_tile.buffer<191xf32> -> tensor<128x64xf32, #mma>
+    // CHECK: goat_tile.read_at %{{.*}}[%{{.*}}] : <191xf32>, tensor<128x64xi32, #goat_tile.mma<warps = 4>> -> tensor<128x64xf32, #goat_tile.mma<warps = 4>>
+    %places = arith.constant dense<3> : tensor<128x64xi32, #mma>
+    %gathered = goat_tile.read_at %strip[%places] : !goat_tile.buffer<191xf32>, tensor<128x64xi32, #mma> -> tensor<128x64xf32, #mma>
+    // CHECK: goat_tile.write_rows %{{.*}}, %{{.*}} {first_row = 64 : i64} : tensor<64x64xbf16, #goat_tile.mma<warps = 4>>, <128x64xbf16, swizzled>
+    %rows = arith.constant dense<1.0> : tensor<64x64xbf16, #mma>
+    goat_tile.write_rows %rows, %qs {first_row = 64 : i64} : tensor<64x64xbf16, #mma>, !goat_tile.buffer<128x64xbf16, swizzled>
     // CHECK: goat_tile.mma %{{.*}}, %{{.*}}, %{{.*}} {b_transposed} : !goat_tile.buffer<128x64xbf16, swizzled>, <64x64xbf16, swizzled> -> tensor<128x64xf32, #goat_tile.mma<warps = 4>>
     %s = goat_tile.mma %qs, %k, %init {b_transposed} : !goat_tile.buffer<128x64xbf16, swizzled>, !goat_tile.buffer<64x64xbf16, swizzled> -> tensor<128x64xf32, #mma>
     // CHECK: goat_tile.reduce max %{{.*}} axis = 1 : tensor<128x64xf32, #goat_tile.mma<warps = 4>> -> tensor<128xf32, #goat_tile.slice<axis = 1, #goat_tile.mma<warps = 4>>>

@@ -53,6 +53,7 @@ def GoatExpandMath : Pass<"goat-expand-math"> {
     | tanh | a series below 1/4, 1 − 2/(exp(2\|x\|) + 1) from there | 2^-19 relative |
     | sin, cos | reduction by 2π in two floats, then sin.approx, cos.approx | 2^-19 absolute for \|x\| ≤ 2^18 |
     | rsqrt | rsqrt.approx.ftz | 2^-22 relative |
+    | divf with `fastmath<afn>` | x · rcp.approx.ftz(y), 0 for \|y\| > 2^126 | 2^-22 relative |
     | pow, fpowi | ex2(y·log2 \|x\|), sign by the parity of y | (1 + \|y·log2 x\|)·2^-21 relative; \|y\|·2^-21 near x = 1 |
 
     round and clampf are exact. sin, cos and tanh with `fastmath<afn>` stay: they select one instruction.

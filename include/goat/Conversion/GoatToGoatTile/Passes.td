@@ -53,11 +53,13 @@ def ChooseSchedule : Pass<"goat-choose-schedule", "::mlir::func::FuncOp"> {
     Option<"keyTerms", "key-terms", "std::string", "\"auto\"",
            "how functions of the key are added: auto, add or product">,
     Option<"maskIndex", "mask-index", "std::string", "\"auto\"",
-           "when an index of key tiles is built: auto, always or never">,
+           "when an index of key tiles is built: auto, always, never or given">,
     Option<"f32Product", "f32-product", "std::string", "\"exact\"",
            "how query, key and value of f32 are multiplied: exact or tf32">,
     Option<"keySource", "key-source", "std::string", "\"auto\"",
            "where values over the key come from: auto, tile or table">,
+    Option<"loadQ", "load-q", "std::string", "\"auto\"",
+           "where the load region of query is evaluated: auto, kernel or block">,
     Option<"target", "target", "std::string", "\"sm_90\"",
            "the chip whose limits and rates the choice is made for">
   ];

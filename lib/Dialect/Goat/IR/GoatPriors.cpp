@@ -209,20 +209,29 @@ LogicalResult SinkPriorOp::verify() {
 
 bool SoftcapOp::isBounded() { return true; }
 
-/// c·tanh(s/c) = c − 2c/(1 + 2^(2·log2 e·s/c)). Approximate quotients, exact to
-/// 2 ulp; 2^x overflows to the infinity whose inverse is 0.
+/// c·tanh(s/c), or c − 2c/(1 + 2^(2·log2 e·s/c)) with approximate quotients,
+/// exact to 2 ulp; 2^x overflows to the infinity whose inverse is 0.
 Value SoftcapOp::buildExpansion(OpBuilder &outer) {
   ImplicitLocOpBuilder builder(getLoc(), outer);
+  auto attention = getOperation()->getParentOfType<AttentionOp>();
+  bool isCoarse = attention && !attention.getLse() &&
+                  attention.getQueryType().getElementType().isBF16();
   Value one = constantF32(builder, getLoc(), 1.0f);
-  Value rate = arith::DivFOp::create(
-      builder, constantF32(builder, getLoc(), 2.88539008f), getCap());
-  Value power = math::Exp2Op::create(
-      builder, arith::MulFOp::create(builder, getScore(), rate));
+  Value rate = builder.createOrFold<arith::DivFOp>(
+      builder.getLoc(),
+      isCoarse ? one : constantF32(builder, getLoc(), 2.88539008f), getCap());
+  Value ratio = arith::MulFOp::create(builder, getScore(), rate);
+  if (isCoarse) {
+    auto tanh = math::TanhOp::create(builder, ratio);
+    tanh.setFastmath(arith::FastMathFlags::afn);
+    return arith::MulFOp::create(builder, tanh, getCap());
+  }
+  Value power = math::Exp2Op::create(builder, ratio);
   auto inverse = arith::DivFOp::create(
       builder, one, arith::AddFOp::create(builder, one, power));
   inverse.setFastmath(arith::FastMathFlags::afn);
-  Value minusTwice = arith::MulFOp::create(
-      builder, constantF32(builder, getLoc(), -2.0f), getCap());
+  Value minusTwice = builder.createOrFold<arith::MulFOp>(
+      builder.getLoc(), constantF32(builder, getLoc(), -2.0f), getCap());
   return math::FmaOp::create(builder, inverse, minusTwice, getCap());
 }
 

@@ -180,6 +180,24 @@ LogicalResult ReadOp::verify() {
   return verifyVector(*this, getResult(), getBuffer());
 }
 
+LogicalResult WriteRowsOp::verify() {
+  auto tile = cast<RankedTensorType>(getValue().getType());
+  BufferType buffer = getBuffer().getType();
+  if (tile.getRank() != 2 || buffer.getRank() != 2 || !getTileLayout(tile) ||
+      tile.getElementType() != buffer.getElementType() ||
+      tile.getDimSize(1) != buffer.getShape()[1])
+    return emitOpError("(C1) expected a tile of ")
+           << buffer.getElementType() << " with an encoding and the columns of "
+           << buffer << " but got " << tile;
+  auto first = static_cast<int64_t>(getFirstRow());
+  if (first < 0 || first % tile.getDimSize(0) != 0 ||
+      first + tile.getDimSize(0) > buffer.getShape()[0])
+    return emitOpError("(C2) expected first_row to be a multiple of ")
+           << tile.getDimSize(0) << " that leaves as many rows of " << buffer
+           << " but got " << first;
+  return success();
+}
+
 /// Constraint (C1) of store_parts and write_parts.
 static LogicalResult verifyParted(Operation *op, RankedTensorType vector) {
   if (vector.getRank() != 1 || !getTileLayout(vector) ||
@@ -235,6 +253,23 @@ LogicalResult ReadDiagonalQuadsOp::verify() {
       strip.getShape()[0] < needed)
     return emitOpError("(C2) expected a strip of at least ")
            << needed << "x4xf32, not swizzled, but got " << strip;
+  return success();
+}
+
+LogicalResult ReadAtOp::verify() {
+  auto tile = cast<RankedTensorType>(getResult().getType());
+  auto offset = cast<RankedTensorType>(getOffset().getType());
+  BufferType buffer = getBuffer().getType();
+  if (buffer.getRank() > 2 || buffer.getSwizzled() ||
+      tile.getElementType() != buffer.getElementType())
+    return emitOpError("(C1) expected a buffer of rank 1 or 2 of ")
+           << tile.getElementType() << ", not swizzled, but got " << buffer;
+  if (!getTileLayout(tile) || !offset.getElementType().isInteger(32) ||
+      offset.getShape() != tile.getShape() ||
+      offset.getEncoding() != tile.getEncoding())
+    return emitOpError("(C2) expected offsets of i32 in the shape and encoding "
+                       "of ")
+           << tile << " but got " << offset;
   return success();
 }
 

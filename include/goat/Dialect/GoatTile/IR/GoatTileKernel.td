@@ -116,12 +116,17 @@ def GoatTile_KeyTerms : I32EnumAttr<"KeyTerms", "how functions of the key are ad
 }
 def GoatTile_MaskIndexUse : I32EnumAttr<"MaskIndexUse", "when an index of key tiles is built", [
   I32EnumAttrCase<"automatic", 0>, I32EnumAttrCase<"always", 1>,
-  I32EnumAttrCase<"never", 2>]> {
+  I32EnumAttrCase<"never", 2>, I32EnumAttrCase<"given", 3>]> {
   let cppNamespace = "::goat::tile";
   let genSpecializedAttr = 0;
 }
 def GoatTile_KeySource : I32EnumAttr<"KeySource", "where the values of a function of the key come from", [
   I32EnumAttrCase<"tile", 0>, I32EnumAttrCase<"table", 1>]> {
+  let cppNamespace = "::goat::tile";
+  let genSpecializedAttr = 0;
+}
+def GoatTile_LoadSource : I32EnumAttr<"LoadSource", "where a load region is evaluated", [
+  I32EnumAttrCase<"kernel", 0>, I32EnumAttrCase<"block", 1>]> {
   let cppNamespace = "::goat::tile";
   let genSpecializedAttr = 0;
 }
@@ -140,6 +145,10 @@ def GoatTile_MaskIndexParameter : EnumParameter<GoatTile_MaskIndexUse> {
 }
 def GoatTile_KeySourceParameter : EnumParameter<GoatTile_KeySource> {
   let defaultValue = "::goat::tile::KeySource::tile";
+}
+
+def GoatTile_LoadSourceParameter : EnumParameter<GoatTile_LoadSource> {
+  let defaultValue = "::goat::tile::LoadSource::kernel";
 }
 
 def ScheduleAttr : GoatTile_Attr<"Schedule", "schedule"> {
@@ -170,11 +179,16 @@ def ScheduleAttr : GoatTile_Attr<"Schedule", "schedule"> {
     global memory, as values or as parts, and blocks copy what a tile needs.
 
     `mask_index` says when kernels before the main one sort the key tiles of each
-    block into empty, partial and full ones: `always` (of a mask), `never`, or
+    block into empty, partial and full ones: `always` (of a mask), `never`,
+    `given`, by the classes that the caller passes as one more argument, or
     `automatic`, where the keys a block sees are no single interval, or are not
     known without evaluating the mask and heads share it. Without an index the
     mask is evaluated on every tile of the smallest interval that is not known
     to be full.
+
+    `load_q` says where the load region of query is evaluated: in a `kernel`
+    launched before, which writes the rows to global memory, as that of key is
+    always; or each `block` does it for its own rows before the first tile.
 
     `f32_product` says how query, key and value of f32 are multiplied, see
     `#goat_tile.f32_product`; for 16-bit elements it stays `exact`, which they
@@ -186,10 +200,11 @@ def ScheduleAttr : GoatTile_Attr<"Schedule", "schedule"> {
                         GoatTile_KeyTermsParameter:$key_terms,
                         GoatTile_MaskIndexParameter:$mask_index,
                         GoatTile_F32ProductParameter:$f32_product,
-                        GoatTile_KeySourceParameter:$key_source);
+                        GoatTile_KeySourceParameter:$key_source,
+                        GoatTile_LoadSourceParameter:$load_q);
   let assemblyFormat = [{
     `<` $kind `,` struct($rows, $keys, $warps, $stages, $strip, $key_terms,
-                         $mask_index, $f32_product, $key_source) `>`
+                         $mask_index, $f32_product, $key_source, $load_q) `>`
   }];
 }
 

@@ -182,6 +182,21 @@ def WriteOp : GoatTile_Op<"write", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def WriteRowsOp : GoatTile_Op<"write_rows", [MemoryEffects<[MemWrite]>]> {
+  let summary = "a tile from registers to rows of shared memory";
+  let description = [{
+    `buffer[first_row + r, c] = value[r, c]`. A barrier has to stand between this
+    and a read by another thread.
+    Constraints: (C1) the tile has an encoding, and rank 2, element type and
+    columns as the buffer. (C2) first_row is a multiple of the tile's rows, of
+    which the buffer has that many.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, BufferType:$buffer,
+                       DefaultValuedAttr<I64Attr, "0">:$first_row);
+  let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
 def WritePartsOp : GoatTile_Op<"write_parts", [MemoryEffects<[MemWrite]>]> {
   let summary = "registers to shared memory, each f32 as bf16 parts";
   let description = [{
@@ -240,6 +255,24 @@ def ReadDiagonalQuadsOp : GoatTile_Op<"read_diagonal_quads", [MemoryEffects<[Mem
   let arguments = (ins BufferType:$strip);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$strip attr-dict `:` type($strip) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def ReadAtOp : GoatTile_Op<"read_at", [MemoryEffects<[MemRead]>]> {
+  let summary = "gather elements of shared memory";
+  let description = [{
+    `result[x] = buffer[offset[x]]`, the elements of a buffer of rank 2 counted row
+    after row. Every offset lies in the buffer.
+    Constraints:
+    - (C1) the buffer has rank 1 or 2, the result's element type, and no swizzle.
+    - (C2) offset has i32 elements and result's shape and encoding.
+  }];
+  let arguments = (ins BufferType:$buffer, AnyRankedTensor:$offset);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $buffer `[` $offset `]` attr-dict `:` type($buffer) `,` type($offset) `->`
+    type($result)
+  }];
   let hasVerifier = 1;
 }
 
