@@ -14,6 +14,8 @@
 
 #include "TestPlantFault.h"
 
+#include "goat/Dialect/GoatTile/IR/GoatTileDialect.h"
+
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,6 +31,7 @@
 #include <map>
 
 using namespace mlir;
+using namespace goat::tile;
 
 namespace {
 
@@ -315,17 +318,18 @@ static void nextIndex(Operation *op, Faults &faults) {
     if (uniformConstant(operand.get()))
       continue;
     // A stage is taken in turn.
-    auto ring = dyn_cast<ShapedType>(op->getOperand(0).getType());
-    const bool isStage = op->getName().getStringRef() == "goat_tile.stage";
+    auto stage = dyn_cast<StageOp>(op);
     faults.push_back(replaceOperand(
         "next index", operand, "+ 1",
-        [=, loc = op->getLoc(), value = operand.get()](OpBuilder &b) -> Value {
+        [=, loc = op->getLoc(),
+         value = operand.get()](OpBuilder &b) mutable -> Value {
           Value next =
               arith::AddIOp::create(b, loc, value, integerOf(b, loc, type, 1));
-          if (!isStage || !ring)
+          if (!stage)
             return next;
-          return arith::RemSIOp::create(
-              b, loc, next, integerOf(b, loc, type, ring.getDimSize(0)));
+          const int64_t stages = stage.getBuffer().getType().getShape()[0];
+          return arith::RemSIOp::create(b, loc, next,
+                                        integerOf(b, loc, type, stages));
         }));
   }
 }
@@ -336,7 +340,7 @@ static void otherBuffer(Operation *op, Faults &faults) {
     return;
   for (OpOperand &operand : op->getOpOperands()) {
     Type type = operand.get().getType();
-    if (type.getDialect().getNamespace() != "goat_tile")
+    if (!isa<BufferType, PointerType>(type))
       continue;
     Operation *definition = operand.get().getDefiningOp();
     if (!definition)
@@ -361,7 +365,8 @@ static void otherLoop(Operation *op, Faults &faults) {
   Operation *yield = loop.getBody()->getTerminator();
   for (OpOperand &operand : yield->getOpOperands()) {
     Value argument = loop.getRegionIterArg(operand.getOperandNumber());
-    if (operand.get() != argument)
+    // A group of copies is no value at run time.
+    if (operand.get() != argument && !isa<GroupType>(argument.getType()))
       faults.push_back(
           {"stale value in a loop",
            llvm::formatv("value {0}", operand.getOperandNumber()),
