@@ -93,10 +93,11 @@ def SoftcapOp : Goat_Op<"softcap", [Pure,
     Keeps a logit inside (−cap, cap), as Gemma 2 does, before priors are added.
     cap is not 0.
 
-    For query and key of 16 bits a kernel takes the processor's tanh, whose relative
-    error of 2^-11 is a quarter of what rounding the logit to bf16 costs: two
-    instructions per score. For f32 it promises an absolute error of |cap|·2^-20, in
-    five. `math.tanh` promises a relative error of 2^-19, in a dozen.
+    Its absolute error is |cap|·2^-20, at five instructions per score; the relative
+    2^-19 that `math.tanh` promises takes a dozen. Where query and key are bf16 and
+    the attention gives no lse, a kernel takes the processor's tanh instead, in
+    three: its relative error of 2^-11 is a quarter of what rounding the logit to
+    bf16 would cost.
   }];
   let arguments = (ins F32:$score, F32:$cap);
   let results = (outs F32:$result);
