@@ -29,12 +29,27 @@ struct Weights {
   const Element *logit = nullptr;
   /// A logit that joins the row without a value; null when there is none.
   const Element *sink = nullptr;
+  /// The weight before it is divided by their sum, when that is done to the
+  /// product with the values; null when it was done before.
+  const Element *numerator = nullptr;
 };
 
 /// Reads `weight`, as it depends on the variable `key`, as softmax (with or
 /// without a maximum taken off, with or without a sink) or sigmoid.
 std::optional<Weights> matchWeights(ElementGraph &graph, const Element *weight,
                                     unsigned key);
+
+/// Reads `weight` as a weight of softmax that is not divided by the sum yet.
+std::optional<Weights> matchNumerator(ElementGraph &graph,
+                                      const Element *weight, unsigned key);
+
+/// Whether `denominator` is the sum of `weights.numerator` over `key`, maybe
+/// with that of a sink, which is then put into `weights`.
+bool matchDenominator(ElementGraph &graph, const Element *denominator,
+                      unsigned key, Weights &weights);
+
+/// 1/x as x; null when the element is none.
+const Element *inverted(const Element *element);
 
 /// Whether an expression takes an exponential of something with `key`, as
 /// weights do.

@@ -158,6 +158,33 @@ AffineExpr simplify(AffineExpr e, ArrayRef<int64_t> sizes) {
 
 } // namespace
 
+namespace {
+
+std::optional<bool> knownBoolean(const Element *element) {
+  if (element->kind != ElementKind::constant)
+    return std::nullopt;
+  auto value = dyn_cast<IntegerAttr>(element->constant);
+  return value ? std::optional(!value.getValue().isZero()) : std::nullopt;
+}
+
+/// x from true ∧ x, false ∨ x and x ? true : false; null for anything else.
+const Element *foldBoolean(StringRef name, ArrayRef<const Element *> operands) {
+  if (name == "arith.andi" || name == "arith.ori") {
+    for (unsigned side : {0, 1})
+      if (knownBoolean(operands[side]) == (name == "arith.andi"))
+        return operands[1 - side];
+  } else if (name == "arith.select") {
+    std::optional<bool> condition = knownBoolean(operands[0]);
+    if (condition)
+      return operands[*condition ? 1 : 2];
+    if (knownBoolean(operands[1]) == true && knownBoolean(operands[2]) == false)
+      return operands[0];
+  }
+  return nullptr;
+}
+
+} // namespace
+
 std::optional<std::pair<int64_t, int64_t>>
 ElementGraph::rangeOf(AffineExpr expression) const {
   std::optional<int64_t> most = greatest(expression, sizes);
@@ -238,6 +265,8 @@ const Element *ElementGraph::operation(OperationName name,
         (a.isSymbolicOrConstant() || b.isSymbolicOrConstant()))
       return index(a * b, type);
   }
+  if (const Element *known = foldBoolean(called, operands))
+    return known;
   Element node;
   node.kind = ElementKind::operation;
   node.type = type;

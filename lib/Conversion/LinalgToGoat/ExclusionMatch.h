@@ -31,12 +31,19 @@ struct Exclusion {
   std::optional<Xsa> xsa;
 };
 
-/// The last tensor that is a function of one row of `product` (the weights
-/// times the values) and of the same token's row of `values`, which it reads.
-std::optional<Exclusion> matchExclusion(ElementGraph &graph,
-                                        const Element *product,
-                                        llvm::ArrayRef<Operand> values,
-                                        const Variables &variables);
+/// `product` (weights times values) divided by the sum of its weights, as `row`
+/// of what is given back; `weights` has their numerator.
+std::optional<Exclusion> matchQuotient(ElementGraph &graph,
+                                       const Element *product,
+                                       const Variables &variables,
+                                       Weights &weights);
+
+/// The last tensor that is a function of one `row`, which is computed from
+/// `product` (the weights times the values), and of the same token's row of
+/// `values`, which it reads.
+std::optional<Exclusion>
+matchExclusion(ElementGraph &graph, const Element *product, const Element *row,
+               llvm::ArrayRef<Operand> values, const Variables &variables);
 
 /// Reads a function of `row` and `own` as exclusive self attention, however
 /// its quotients and norms are spelled.

@@ -45,9 +45,14 @@ SmallVector<Value> computedFrom(Value product) {
 /// Reads one tensor as a function of a row.
 class RowReader {
 public:
-  RowReader(ElementGraph &graph, const Element *product,
+  RowReader(ElementGraph &graph, const Element *product, const Element *row,
             ArrayRef<Operand> values, const Variables &variables)
-      : graph(graph), product(product), values(values), variables(variables) {}
+      : graph(graph), product(product), row(row), values(values),
+        variables(variables) {}
+
+  /// The tensor's element in the variables of the attention, and where it
+  /// stands; false when it is not computed from one row.
+  bool align(Value tensor, Exclusion &exclusion);
 
   /// The tensor in the variables of the attention, when it is such a function.
   std::optional<Exclusion> read(Value tensor);
@@ -60,7 +65,7 @@ private:
   bool isOwn(const Element *element);
 
   ElementGraph &graph;
-  const Element *product;
+  const Element *product, *row;
   ArrayRef<Operand> values;
   const Variables &variables;
 };
@@ -123,14 +128,14 @@ bool RowReader::isFunctionOfRow(const Element *element, Exclusion &exclusion,
   return false;
 }
 
-std::optional<Exclusion> RowReader::read(Value tensor) {
+bool RowReader::align(Value tensor, Exclusion &exclusion) {
   SmallVector<const Element *> indices;
   for (int64_t size : cast<RankedTensorType>(tensor.getType()).getShape())
     indices.push_back(graph.variable(graph.addVariable(size)));
   const Element *element = graph.elementOf(tensor, indices);
   const Element *reads = findProduct(element);
   if (!reads || reads->operands.size() != product->operands.size())
-    return std::nullopt;
+    return false;
 
   // The tensor's indices are the product's in another order: what the product
   // is read at says which is which.
@@ -141,25 +146,31 @@ std::optional<Exclusion> RowReader::read(Value tensor) {
       // An axis of extent 1 is read at 0 everywhere.
       if (at == own)
         continue;
-      return std::nullopt;
+      return false;
     }
     renaming.push_back({dim.getPosition(), own});
   }
-  Exclusion exclusion;
   exclusion.result = graph.substitute(element, renaming);
-  exclusion.row = product;
+  exclusion.row = row;
   exclusion.at.tensor = tensor;
   for (const Element *index : indices) {
     const Element *renamed = graph.substitute(index, renaming);
     // The variable of an axis of extent 1 is the constant 0.
     auto dim = dyn_cast<AffineDimExpr>(index->index);
     if (renamed == index && dim && graph.sizeOf(dim.getPosition()) != 1)
-      return std::nullopt;
+      return false;
     exclusion.at.indices.push_back(
         renamed == index
             ? graph.index(getAffineConstantExpr(0, tensor.getContext()))
             : renamed);
   }
+  return true;
+}
+
+std::optional<Exclusion> RowReader::read(Value tensor) {
+  Exclusion exclusion;
+  if (!align(tensor, exclusion))
+    return std::nullopt;
   llvm::SmallPtrSet<const Element *, 32> seen;
   if (!exclusion.result->dependsOn(variables.column) ||
       !isFunctionOfRow(exclusion.result, exclusion, seen) ||
@@ -172,11 +183,39 @@ std::optional<Exclusion> RowReader::read(Value tensor) {
 
 } // namespace
 
+std::optional<Exclusion> raise::matchQuotient(ElementGraph &graph,
+                                              const Element *product,
+                                              const Variables &variables,
+                                              Weights &weights) {
+  RowReader reader(graph, product, product, {}, variables);
+  for (Value tensor : computedFrom(product->value)) {
+    Exclusion quotient;
+    if (!reader.align(tensor, quotient))
+      continue;
+    const Element *element = withoutCasts(quotient.result);
+    const Element *denominator = nullptr;
+    if (element->is("arith.divf") &&
+        withoutCasts(element->operands[0]) == product)
+      denominator = element->operands[1];
+    if (element->is("arith.mulf"))
+      for (unsigned side : {0, 1})
+        if (withoutCasts(element->operands[side]) == product)
+          denominator = inverted(element->operands[1 - side]);
+    if (denominator &&
+        matchDenominator(graph, denominator, variables.key, weights)) {
+      quotient.row = element;
+      return quotient;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Exclusion> raise::matchExclusion(ElementGraph &graph,
                                                const Element *product,
+                                               const Element *row,
                                                ArrayRef<Operand> values,
                                                const Variables &variables) {
-  RowReader reader(graph, product, values, variables);
+  RowReader reader(graph, product, row, values, variables);
   std::optional<Exclusion> last;
   for (Value tensor : computedFrom(product->value)) {
     std::optional<Exclusion> found = reader.read(tensor);

@@ -40,14 +40,6 @@ const Element *powerOf(ElementGraph &graph, const Element *element) {
   return nullptr;
 }
 
-/// 1/x; null when the element is none.
-const Element *inverted(const Element *element) {
-  element = withoutCasts(element);
-  if (element->is("arith.divf") && isNumber(element->operands[0], 1.0))
-    return withoutCasts(element->operands[1]);
-  return nullptr;
-}
-
 /// 1 / (1 + e^−t) as t.
 const Element *matchSigmoid(ElementGraph &graph, const Element *weight) {
   const Element *denominator = inverted(weight);
@@ -66,17 +58,24 @@ const Element *matchSigmoid(ElementGraph &graph, const Element *weight) {
   return nullptr;
 }
 
-/// x − shift as x, when the shift is one of the row.
+/// x − shift − … as x, when the shifts are of the row.
 const Element *unshifted(const Element *power, unsigned key,
-                         const Element *&shift) {
-  if (power->is("arith.subf") && !power->operands[1]->dependsOn(key)) {
-    shift = withoutCasts(power->operands[1]);
-    return withoutCasts(power->operands[0]);
+                         SmallVectorImpl<const Element *> &shifts) {
+  while (power->is("arith.subf") && !power->operands[1]->dependsOn(key)) {
+    shifts.push_back(withoutCasts(power->operands[1]));
+    power = withoutCasts(power->operands[0]);
   }
   return power;
 }
 
 } // namespace
+
+const Element *raise::inverted(const Element *element) {
+  element = withoutCasts(element);
+  if (element->is("arith.divf") && isNumber(element->operands[0], 1.0))
+    return withoutCasts(element->operands[1]);
+  return nullptr;
+}
 
 const Element *raise::withoutCasts(const Element *element) {
   while (element->is("arith.extf") || element->is("arith.truncf"))
@@ -102,7 +101,7 @@ std::optional<Weights>
 raise::matchWeights(ElementGraph &graph, const Element *weight, unsigned key) {
   weight = withoutCasts(weight);
   if (const Element *logit = matchSigmoid(graph, weight))
-    return Weights{Normalizer::sigmoid, logit, nullptr};
+    return Weights{Normalizer::sigmoid, logit};
 
   // numerator / denominator.
   const Element *numerator = nullptr, *denominator = nullptr;
@@ -123,34 +122,75 @@ raise::matchWeights(ElementGraph &graph, const Element *weight, unsigned key) {
   if (!power)
     return std::nullopt;
 
-  // The denominator: the sum of the numerators, and maybe e^(sink − shift).
-  const Element *shift = nullptr;
-  const Element *logit = unshifted(power, key, shift);
-  Weights weights{Normalizer::softmax, logit, nullptr};
+  Weights weights;
+  weights.numerator = numerator;
+  SmallVector<const Element *, 2> shifts;
+  weights.logit = unshifted(power, key, shifts);
+  if (!matchDenominator(graph, denominator, key, weights))
+    return std::nullopt;
+  weights.numerator = nullptr;
+  return weights;
+}
+
+std::optional<Weights> raise::matchNumerator(ElementGraph &graph,
+                                             const Element *weight,
+                                             unsigned key) {
+  weight = withoutCasts(weight);
+  const Element *power = powerOf(graph, weight);
+  if (!power)
+    return std::nullopt;
+  Weights weights;
+  SmallVector<const Element *, 2> shifts;
+  weights.logit = unshifted(power, key, shifts);
+  weights.numerator = weight;
+  return weights;
+}
+
+bool raise::matchDenominator(ElementGraph &graph, const Element *denominator,
+                             unsigned key, Weights &weights) {
+  // The sum of the numerators, and maybe e^(sink − shifts).
+  SmallVector<const Element *, 2> shifts;
+  unshifted(powerOf(graph, weights.numerator), key, shifts);
+  auto matchSink = [&](const Element *extra) {
+    SmallVector<const Element *, 2> extraShifts;
+    const Element *sink = extra ? unshifted(extra, key, extraShifts) : nullptr;
+    // Without shifts the sink may itself be a difference.
+    if (sink && shifts.empty())
+      sink = extra;
+    else if (extraShifts != shifts)
+      return false;
+    weights.sink = sink;
+    return sink != nullptr;
+  };
+  denominator = withoutCasts(denominator);
   const Element *sum = denominator;
-  if (sum->is("arith.addf")) {
-    for (unsigned side : {0, 1}) {
-      const Element *extra = powerOf(graph, denominator->operands[side]);
-      if (!extra)
-        continue;
-      const Element *extraShift = nullptr;
-      const Element *sink = unshifted(extra, key, extraShift);
-      if (shift && extraShift != shift)
-        continue;
-      weights.sink = shift ? sink : extra;
-      sum = withoutCasts(denominator->operands[1 - side]);
-      break;
-    }
-  }
+  if (sum->is("arith.addf"))
+    for (unsigned side : {0, 1})
+      if (matchSink(powerOf(graph, denominator->operands[side]))) {
+        sum = withoutCasts(denominator->operands[1 - side]);
+        break;
+      }
   if (!sum->isReduction(Combiner::add))
-    return std::nullopt;
+    return false;
   ReductionBody body = graph.bodyOf(sum);
+  int64_t keys = graph.sizeOf(key);
   if (!body.element || body.variables.size() != 1 ||
-      graph.sizeOf(body.variables[0]) != graph.sizeOf(key))
-    return std::nullopt;
+      ShapedType::isDynamic(keys) !=
+          ShapedType::isDynamic(graph.sizeOf(body.variables[0])))
+    return false;
+  int64_t terms = graph.sizeOf(body.variables[0]);
   const Element *summed = graph.substitute(
       body.element, {{body.variables[0], graph.variable(key)}});
-  if (!graph.areEquivalent(withoutCasts(summed), numerator))
-    return std::nullopt;
-  return weights;
+  if (terms == keys + 1 && !weights.sink && !ShapedType::isDynamic(keys)) {
+    // The sink's logit is joined to those of the keys.
+    summed = graph.bodyAt(sum, {graph.variable(key)});
+    const Element *last = graph.bodyAt(
+        sum,
+        {graph.index(getAffineConstantExpr(keys, sum->type.getContext()))});
+    if (!summed || !last || !matchSink(powerOf(graph, last)))
+      return false;
+  } else if (terms != keys) {
+    return false;
+  }
+  return graph.areEquivalent(withoutCasts(summed), weights.numerator);
 }

@@ -85,23 +85,6 @@ private:
   std::optional<View> queryView, keyViewChosen, valueViewChosen, resultView;
 };
 
-/// n of ⌊variable / n⌋ or variable mod n in an index; 0 when there is none.
-int64_t divisorOf(const Element *index, unsigned variable) {
-  int64_t divisor = 0;
-  if (index->kind != ElementKind::index)
-    return 0;
-  index->index.walk([&](AffineExpr part) {
-    if (part.getKind() != AffineExprKind::FloorDiv &&
-        part.getKind() != AffineExprKind::Mod)
-      return;
-    auto binary = cast<AffineBinaryOpExpr>(part);
-    auto by = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    if (by && binary.getLHS() == getAffineDimExpr(variable, part.getContext()))
-      divisor = by.getValue();
-  });
-  return divisor;
-}
-
 LogicalResult Raiser::matchProduct() {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type || !isa<FloatType>(type.getElementType()))
@@ -128,6 +111,8 @@ LogicalResult Raiser::matchProduct() {
     if (!weight->dependsOn(variables.key) || !value->dependsOn(variables.key))
       continue;
     std::optional<Weights> found = matchWeights(graph, weight, variables.key);
+    if (!found)
+      found = matchNumerator(graph, weight, variables.key);
     if (!found) {
       looksLikeAttention |= hasExponential(weight, variables.key);
       continue;
@@ -147,7 +132,7 @@ LogicalResult Raiser::matchProduct() {
 LogicalResult Raiser::nameVariables() {
   // Which index of the result is which: a query's is one of the logits alone, a
   // column's one of the values alone.
-  SmallVector<unsigned> ofBoth, ofLogit;
+  SmallVector<unsigned> ofBoth, ofLogit, ofOne;
   std::optional<unsigned> column;
   for (unsigned number = 0; number < product->operands.size(); ++number) {
     bool inLogit = weights.logit->dependsOn(number),
@@ -158,8 +143,10 @@ LogicalResult Raiser::nameVariables() {
       if (column)
         return refuse("expected one index of the values alone but got more");
       column = number;
-    } else if (inLogit || graph.sizeOf(number) == 1) {
+    } else if (inLogit) {
       ofBoth.push_back(number);
+    } else if (graph.sizeOf(number) == 1) {
+      ofOne.push_back(number);
     } else {
       return refuse("expected every index of the result in weights or values");
     }
@@ -167,8 +154,11 @@ LogicalResult Raiser::nameVariables() {
   if (!column)
     return refuse("expected one index of the values alone but got none");
   // With one query, its index is a constant of the expressions.
-  if (ofLogit.empty() && !ofBoth.empty() && graph.sizeOf(ofBoth.back()) == 1)
-    ofLogit.push_back(ofBoth.pop_back_val());
+  if (ofLogit.empty() && !ofOne.empty())
+    ofLogit.push_back(ofOne.pop_back_val());
+  // One batch beside the heads.
+  if (ofBoth.size() == 1 && !ofOne.empty())
+    ofBoth.insert(ofBoth.begin(), ofOne.front());
   if (ofLogit.empty() || ofLogit.size() > 2 || ofBoth.size() > 2)
     return refuse("expected indices for batch, head, query and column");
   variables.column = *column;
@@ -206,9 +196,8 @@ LogicalResult Raiser::nameVariables() {
   SmallVector<std::pair<unsigned, const Element *>> renaming;
   if (ofLogit.size() == 2) {
     // Heads counted by key head and place in the group.
-    if (ofBoth.empty())
-      return refuse("expected an index of key heads beside that of the group");
-    variables.head = ofBoth.pop_back_val();
+    variables.head =
+        ofBoth.empty() ? graph.addVariable(1) : ofBoth.pop_back_val();
     groupVariable = ofLogit.front();
     groupSize = graph.sizeOf(*groupVariable);
   } else if (ofBoth.size() == 1) {
@@ -256,6 +245,7 @@ LogicalResult Raiser::nameVariables() {
   logits.product = rename(logits.product);
   logits.score = rename(logits.score);
   weights.sink = rename(weights.sink);
+  weights.numerator = rename(weights.numerator);
   for (const Element *&mask : logits.masks)
     mask = rename(mask);
   for (SmallVector<Operand> *operands : {&logits.query, &logits.key, &values})
@@ -434,7 +424,8 @@ Value Raiser::buildSink(Location loc) {
     return arith::ConstantOp::create(
         builder, loc,
         DenseElementsAttr::get(type, static_cast<float>(*number)));
-  if (sink->kind != ElementKind::load || !sink->type.isF32())
+  if (sink->kind != ElementKind::load ||
+      sink->type.getIntOrFloatBitWidth() > 32)
     return {};
   SmallVector<unsigned> order = {variables.head};
   if (isGrouped())
@@ -444,6 +435,11 @@ Value Raiser::buildSink(Location loc) {
   if (!view)
     return {};
   Value logits = view->build(builder, loc);
+  if (!sink->type.isF32())
+    logits = arith::ExtFOp::create(
+        builder, loc,
+        cast<RankedTensorType>(logits.getType()).clone(builder.getF32Type()),
+        logits);
   if (isGrouped())
     logits = tensor::CollapseShapeOp::create(
         builder, loc, logits, ArrayRef<ReassociationIndices>{{0, 1}});
@@ -536,8 +532,18 @@ LogicalResult Raiser::run() {
   if (failed(matchProduct()) || failed(nameVariables()) ||
       failed(chooseOperands()))
     return failure();
+  const Element *row = product;
   result = {product->value, product->operands};
-  if ((exclusion = matchExclusion(graph, product, values, variables)))
+  if (weights.numerator) {
+    std::optional<Exclusion> quotient =
+        matchQuotient(graph, product, variables, weights);
+    if (!quotient)
+      return refuse("expected a softmax or a sigmoid of the logits, over the "
+                    "keys");
+    row = quotient->row;
+    result = quotient->at;
+  }
+  if ((exclusion = matchExclusion(graph, product, row, values, variables)))
     result = exclusion->at;
 
   Operation *last = result.tensor.getDefiningOp();

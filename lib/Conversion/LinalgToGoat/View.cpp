@@ -46,6 +46,22 @@ bool termsOf(AffineExpr e, SmallVectorImpl<Term> &terms) {
 
 } // namespace
 
+int64_t raise::divisorOf(const Element *index, unsigned variable) {
+  int64_t divisor = 0;
+  if (index->kind != ElementKind::index)
+    return 0;
+  index->index.walk([&](AffineExpr part) {
+    if (part.getKind() != AffineExprKind::FloorDiv &&
+        part.getKind() != AffineExprKind::Mod)
+      return;
+    auto binary = cast<AffineBinaryOpExpr>(part);
+    auto by = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    if (by && binary.getLHS() == getAffineDimExpr(variable, part.getContext()))
+      divisor = by.getValue();
+  });
+  return divisor;
+}
+
 std::optional<View> View::find(const ElementGraph &graph,
                                const Operand &operand,
                                ArrayRef<unsigned> order) {

@@ -14,6 +14,9 @@
 
 namespace goat::raise {
 
+/// n of ⌊variable / n⌋ or variable mod n in an index; 0 when there is none.
+int64_t divisorOf(const Element *index, unsigned variable);
+
 /// Says how to bring a tensor into the order (batch, head, row, column), or
 /// any other: splitting axes, transposing, and dropping or adding axes of
 /// extent 1.

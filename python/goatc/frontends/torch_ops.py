@@ -207,6 +207,20 @@ def reduction(op: str, is_mean: bool = False) -> Callable[..., Value]:
     return translate
 
 
+def extreme(op: str) -> Callable[..., Any]:
+    """max and min: of two tensors, of all elements, or along an axis, where
+    they come with their places, which are not made."""
+    def translate(t: Any, node: Any, value: Any, other: Any = None,
+                  keep: bool = False) -> Any:
+        if hasattr(other, "op"):
+            return binary(op)(t, node, value, other)
+        source = t.value(value)
+        if other is None:
+            return t.builder.reduce(op, source, axes_of(source, None))
+        return [t.builder.reduce(op, source, [other], keep)]
+    return translate
+
+
 def variance(t: Any, node: Any, value: Any, axes: Any = None,
              correction: float = 1, keepdim: bool = False) -> Value:
     b, dtype = t.builder, t.dtype_of(node)
@@ -416,10 +430,10 @@ HANDLERS: Dict[str, Callable[..., Any]] = {
     "clamp_min": clamp, "clamp_max": lambda t, node, value, high: clamp(
         t, node, value, None, high),
     "relu": relu, "sigmoid": sigmoid, "silu": silu, "gelu": gelu,
-    "sum": reduction("add"),
-    "mean": reduction("add", is_mean=True), "amax": reduction("max"),
+    "sum": reduction("add"), "mean": reduction("add", is_mean=True),
+    "amax": reduction("max"),
     "amin": reduction("min"), "prod": reduction("mul"),
-    "any": reduction("or"), "all": reduction("and"), "var": variance,
+    "max": extreme("max"), "min": extreme("min"), "any": reduction("or"), "all": reduction("and"), "var": variance,
     "linalg_vector_norm": vector_norm, "cumsum": cumsum, "_softmax": softmax,
     "softmax": softmax, "mm": matmul, "bmm": matmul, "matmul": matmul,
     "mv": matmul, "dot": matmul, "addmm": add_product, "baddbmm": add_product,

@@ -160,7 +160,11 @@ def unbind(t: Any, node: Any, value: Any, axis: int = 0) -> List[Value]:
 
 
 def getitem(t: Any, node: Any, values: Any, number: int) -> Value:
-    return t.values[values][number]
+    results = t.values[values]
+    if number >= len(results):
+        raise ImportRefused(f"expected no use of result {number} of "
+                            f"{values.target}")
+    return results[number]
 
 
 def concat(t: Any, node: Any, values: Sequence[Any], axis: int = 0) -> Value:

@@ -25,6 +25,9 @@ def RaiseAttention : Pass<"goat-raise-attention", "::mlir::func::FuncOp"> {
       masks of 0 and −∞ the mask region. A finite number at or below −1e9 is
       taken for −∞ only where the mask provably leaves every row a key, for a
       row without one means something else then;
+    - a sink's logit may be added to the denominator, or joined to the logits and
+      dropped after the softmax; rows may be divided by their sum after the
+      product with the values;
     - of several products of query and key the longest is the attention's, and
       shorter ones are part of the score;
     - a prior that is packed into columns of query and key, as the method is
