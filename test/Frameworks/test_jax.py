@@ -48,6 +48,30 @@ class JaxTest(unittest.TestCase):
         module = self.check(jax_models.vit, images, 17, "ViT, 2 layers", "")
         self.assertNotIn("goat.xsa", module.text)
 
+    def test_dot_product_attention(self):
+        mask = RNG.random((2, 1, 24, 40)) < 0.7
+        mask[..., 0] = True
+        cases = {"": {}, "is_causal": {"is_causal": True},
+                 "bias": {"bias": RNG.normal(size=(1, 4, 24, 40)).astype("f4")},
+                 "mask": {"mask": mask}, "scale": {"scale": 0.3},
+                 "local_window_size": {"local_window_size": (3, 2)},
+                 "key_value_seq_lengths": {
+                     "key_value_seq_lengths": np.array([30, 40], np.int32)}}
+        for key_heads in (1, 2, 4):
+            q = RNG.normal(size=(2, 24, 4, 16)).astype(np.float32)
+            k, v = RNG.normal(size=(2, 2, 40, key_heads, 16)).astype(np.float32)
+            for label, case in cases.items():
+                with self.subTest(label, key_heads=key_heads):
+                    def function(q, k, v):
+                        return jax.nn.dot_product_attention(q, k, v, **case)
+                    module = from_jax(function, q, k, v)
+                    self.assertEqual(len(module.attentions), 1, module.remarks)
+                    worst = difference(module.run(q, k, v), function(q, k, v))
+                    self.assertLess(worst, TOLERANCE["f32"])
+                    if label == "is_causal":
+                        self.assertIn("mask {", module.text)
+                    record("jax", (label or "no argument",), worst)
+
     def test_softmax_over_something_else_is_left_alone(self):
         def function(q, k, v):
             return jax.nn.softmax(q @ k.T, axis=0) @ v

@@ -3,6 +3,7 @@
 """Models in ONNX: every attention is found, and what the kernels give in the
 simulator is what ONNX's reference gives."""
 
+import itertools
 import unittest
 
 import numpy as np
@@ -106,15 +107,15 @@ def block(g, x, length, width, count, gpt):
 
 
 class OnnxTest(unittest.TestCase):
-    def check(self, model, *arrays, attentions, label, fused):
+    def check(self, model, *arrays, attentions, label, fused, dtype="f16"):
         module = from_onnx(model)
         self.assertEqual(len(module.attentions), attentions, module.remarks)
         names = [given.name for given in model.graph.input]
         expected = ReferenceEvaluator(model).run(None, dict(zip(names, arrays)))
         for on in ("reference", "sim"):
             worst = difference(module.run(*arrays, on=on), expected[0])
-            self.assertLess(worst, TOLERANCE["f16"], on)
-        record("models", (label, "ONNX", "f16"),
+            self.assertLess(worst, TOLERANCE[dtype], on)
+        record("models", (label, "ONNX", dtype),
                f"{attentions} of {attentions}", fused, worst)
         return module
 
@@ -148,26 +149,50 @@ class OnnxTest(unittest.TestCase):
                    RNG.normal(size=(2, 16, 16, 3)).astype(np.float32),
                    attentions=2, label="ViT, 2 layers", fused="")
 
+    def check_op(self, opset, kind, label, fused, *, heads=4, mask=None,
+                 **attributes):
+        """One Attention on tensors of a dtype, with the result in f32."""
+        g = Graph(opset)
+        q, k, v = (g.op("Cast", name, to=kind) for name in "qkv")
+        extra = [] if mask is None else [mask if mask.dtype == bool else g.op(
+            "Cast", mask, to=kind)]
+        out = g.op("Cast", g.op("Attention", q, k, v, *extra, **attributes),
+                   to=TensorProto.FLOAT)
+        shapes = ((1, 4, 9, 16), (1, heads, 13, 16), (1, heads, 13, 16))
+        names = {TensorProto.FLOAT: "f32", TensorProto.FLOAT16: "f16",
+                 TensorProto.BFLOAT16: "bf16"}
+        return self.check(
+            g.model([(n, TensorProto.FLOAT, s) for n, s in zip("qkv", shapes)],
+                    out),
+            *(RNG.normal(size=s).astype(np.float32) for s in shapes),
+            attentions=1, label=f"{label} of opset {opset}", fused=fused,
+            dtype=names[kind])
+
     def test_the_attention_op(self):
-        for heads, causal, masked in ((4, 1, False), (2, 0, True)):
-            g = Graph()
-            q, k, v = (g.op("Cast", name, to=TensorProto.FLOAT16)
-                       for name in "qkv")
-            mask = [RNG.random((9, 13)) < 0.8] if masked else []
-            if masked:
-                mask[0][:, 0] = True
-            out = g.op("Cast", g.op("Attention", q, k, v, *mask,
-                                    is_causal=causal, scale=0.3),
-                       to=TensorProto.FLOAT)
-            shapes = ((1, 4, 9, 16), (1, heads, 13, 16), (1, heads, 13, 16))
-            module = self.check(
-                g.model([(n, TensorProto.FLOAT, s)
-                         for n, s in zip("qkv", shapes)], out),
-                *(RNG.normal(size=s).astype(np.float32) for s in shapes),
-                attentions=1, label="Attention of opset 23",
-                fused="mask, causal from the top left, shared heads")
-            self.assertEqual(any("top left" in r.message
-                                 for r in module.remarks), bool(causal))
+        seen = RNG.random((9, 13)) < 0.8
+        seen[:, 0] = True
+        for opset, kind in itertools.product(
+                (23, 24), (TensorProto.FLOAT, TensorProto.FLOAT16,
+                           TensorProto.BFLOAT16)):
+            with self.subTest(opset=opset, kind=kind):
+                module = self.check_op(opset, kind, "Attention",
+                                       "causal from the top left",
+                                       is_causal=1, scale=0.3)
+                self.assertIn("top left", module.remarks[0].message)
+                module = self.check_op(opset, kind, "Attention",
+                                       "mask, shared heads", heads=2, mask=seen)
+                self.assertEqual(module.remarks, [])
+                self.check_op(opset, kind, "Attention with softcap", "softcap",
+                              softcap=2.0)
+
+    def test_softcap_after_the_mask(self):
+        """As the specification orders them, which is remarked."""
+        added = RNG.normal(size=(1, 4, 9, 13)).astype(np.float32)
+        for opset in (23, 24):
+            module = self.check_op(
+                opset, TensorProto.FLOAT, "Attention with mask and softcap",
+                "mask and softcap, in this order", mask=added, softcap=2.0)
+            self.assertIn("caps after the mask", module.remarks[0].message)
 
     def test_an_unknown_node_is_refused_by_name(self):
         g = Graph()

@@ -132,6 +132,43 @@ class TorchTest(unittest.TestCase):
                                     r"0.1; call eval\(\)"):
             from_torch(torch_models.ViT().train(), torch.randn(2, 3, 16, 16))
 
+    # Softmax in other spellings.
+
+    def test_a_sink_that_is_joined_to_the_logits(self):
+        for dtype, groups in itertools.product(
+                (torch.float32, torch.float16), (1, 2)):
+            sinks = torch.randn(4, dtype=dtype)
+
+            def attention(q, k, v):
+                k, v = (x.repeat_interleave(groups, 1) for x in (k, v))
+                s = q @ k.transpose(-2, -1) * 0.25
+                s = s.masked_fill(torch.ones(9, 9, dtype=torch.bool).triu(1),
+                                  -torch.inf)
+                s = torch.cat([s, sinks.reshape(1, -1, 1, 1).expand(
+                    q.shape[0], -1, q.shape[-2], -1)], dim=-1)
+                s = s - s.max(dim=-1, keepdim=True).values
+                return F.softmax(s, dim=-1)[..., :-1] @ v
+            q = torch.randn(2, 4, 9, 16, dtype=dtype)
+            k, v = torch.randn(2, 2, 4 // groups, 9, 16, dtype=dtype)
+            module, worst = self.check(attention, q, k, v, dtype=dtype)
+            self.assertIn("sink(", module.text)
+            record("models", ("Attention with a sink, joined and dropped",
+                              "PyTorch", dtype_name(dtype)), "1 of 1",
+                   "causal mask, sink", worst)
+
+    def test_a_division_after_the_product_with_the_values(self):
+        def attention(q, k, v):
+            s = q @ k.transpose(-2, -1) * 0.25
+            p = (s - s.amax(-1, keepdim=True)).exp()
+            y = (p @ v) / p.sum(-1, keepdim=True)
+            v = F.normalize(v, dim=-1, eps=1e-3)
+            return y - (y * v).sum(-1, keepdim=True) * v
+        q, k, v = torch.randn(3, 2, 4, 9, 16)
+        module, worst = self.check(attention, q, k, v, dtype=torch.float32)
+        self.assertIn("goat.xsa", module.text)
+        record("models", ("Attention divided after the values", "PyTorch",
+                          "f32"), "1 of 1", "exclusion", worst)
+
     # torch.nn.MultiheadAttention.
 
     def test_multihead_attention(self):
