@@ -175,11 +175,11 @@ class OnnxTest(unittest.TestCase):
                 (23, 24), (TensorProto.FLOAT, TensorProto.FLOAT16,
                            TensorProto.BFLOAT16)):
             with self.subTest(opset=opset, kind=kind):
-                module = self.check_op(opset, kind, "Attention",
+                module = self.check_op(opset, kind, "Causal Attention",
                                        "causal from the top left",
                                        is_causal=1, scale=0.3)
                 self.assertIn("top left", module.remarks[0].message)
-                module = self.check_op(opset, kind, "Attention",
+                module = self.check_op(opset, kind, "Masked Attention",
                                        "mask, shared heads", heads=2, mask=seen)
                 self.assertEqual(module.remarks, [])
                 self.check_op(opset, kind, "Attention with softcap", "softcap",
