@@ -14,12 +14,11 @@ from flex_gallery import GALLERY
 from goatc.frontends.builder import ImportRefused
 from goatc.frontends.torch import dtype_name, from_torch
 
-# PyTorch says that it is slow without being compiled.
-warnings.filterwarnings("ignore", message="flex_attention called without")
-
 
 class FlexTest(unittest.TestCase):
     def setUp(self):
+        # PyTorch says that it is slow without being compiled.
+        warnings.simplefilter("ignore")
         torch.manual_seed(3)
         torch._dynamo.reset()
 
