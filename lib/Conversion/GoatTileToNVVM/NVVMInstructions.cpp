@@ -138,11 +138,28 @@ Value nvvm::voteAny(OpBuilder &builder, Location loc, Value condition) {
 }
 
 void nvvm::copyAsync(OpBuilder &builder, Location loc, Value shared,
-                     Value global, unsigned bytes, Value sourceBytes) {
-  NVVM::CpAsyncOp::create(builder, loc, shared, global, bytes,
-                          bytes == 16 ? NVVM::LoadCacheModifierKind::CG
-                                      : NVVM::LoadCacheModifierKind::CA,
-                          sourceBytes);
+                     Value global, unsigned bytes, Value sourceBytes,
+                     Value condition) {
+  const bool isWide = bytes == 16;
+  if (!condition) {
+    NVVM::CpAsyncOp::create(builder, loc, shared, global, bytes,
+                            isWide ? NVVM::LoadCacheModifierKind::CG
+                                   : NVVM::LoadCacheModifierKind::CA,
+                            sourceBytes);
+    return;
+  }
+  Value address =
+      LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), shared);
+  std::string code = ("@$3 cp.async." + Twine(isWide ? "cg" : "ca") +
+                      ".shared.global [$0], [$1], " + Twine(bytes) + ", $2;")
+                         .str();
+  LLVM::InlineAsmOp::create(
+      builder, loc, /*res=*/TypeRange(),
+      ValueRange{address, global, sourceBytes, condition}, code,
+      "r,l,r,b,~{memory}", /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
 }
 
 void nvvm::commitGroup(OpBuilder &builder, Location loc) {

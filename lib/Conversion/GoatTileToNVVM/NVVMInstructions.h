@@ -65,9 +65,11 @@ mlir::Value voteAny(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value condition);
 
 /// cp.async of 4, 8 or 16 bytes, of which `sourceBytes` (i32, 0 or all) are
-/// read and the others become zero.
+/// read and the others become zero. With a `condition` (i1) it is predicated,
+/// which the NVVM op cannot say: inline assembly.
 void copyAsync(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value shared,
-               mlir::Value global, unsigned bytes, mlir::Value sourceBytes);
+               mlir::Value global, unsigned bytes, mlir::Value sourceBytes,
+               mlir::Value condition);
 
 /// cp.async.commit_group.
 void commitGroup(mlir::OpBuilder &builder, mlir::Location loc);

@@ -82,17 +82,14 @@ Value DistanceStrip::start(TileBuilder &tiles, Value ordinal) {
   return tiles.create<arith::MulIOp>(place, tiles.i32(keys));
 }
 
-/// Does the same to the second place of the part that begins at `begin`, if it
-/// has one.
-void DistanceStrip::ifStandsTwice(TileBuilder &tiles, Value begin,
-                                  llvm::function_ref<void(Value)> then) {
-  Value standsTwice =
-      tiles.compare(arith::CmpIPredicate::slt, begin, tiles.i32(overlap));
-  auto branch = scf::IfOp::create(tiles.builder, tiles.loc, standsTwice,
-                                  /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(tiles.builder);
-  tiles.builder.setInsertionPointToStart(branch.thenBlock());
-  then(tiles.create<arith::AddIOp>(begin, tiles.i32(keys * ringTiles)));
+/// Whether the part that begins at `begin` has a second place.
+Value DistanceStrip::standsTwice(TileBuilder &tiles, Value begin) {
+  return tiles.compare(arith::CmpIPredicate::slt, begin, tiles.i32(overlap));
+}
+
+/// The second place of the part that begins at `begin`.
+Value DistanceStrip::twinOf(TileBuilder &tiles, Value begin) {
+  return tiles.create<arith::AddIOp>(begin, tiles.i32(keys * ringTiles));
 }
 
 Value DistanceStrip::read(TileBuilder &tiles, Value ordinal) {
@@ -156,10 +153,13 @@ LogicalResult DistanceStrip::generate(TileBuilder &tiles, Value number,
   // The first tile begins where nothing stands twice.
   if (isFirst || source == StripSource::block)
     return success();
-  ifStandsTwice(tiles, begin, [&](Value twin) {
-    WriteOp::create(tiles.builder, tiles.loc, *values,
-                    window(tiles, twin, keys));
-  });
+  auto branch =
+      scf::IfOp::create(tiles.builder, tiles.loc, standsTwice(tiles, begin),
+                        /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(tiles.builder);
+  tiles.builder.setInsertionPointToStart(branch.thenBlock());
+  WriteOp::create(tiles.builder, tiles.loc, *values,
+                  window(tiles, twinOf(tiles, begin), keys));
   return success();
 }
 
@@ -214,15 +214,15 @@ Value DistanceStrip::copy(TileBuilder &tiles, Value number, Value ordinal,
   Value zero = tiles.i32(0);
   row = tiles.create<arith::SelectOp>(isWanted, row, zero);
   Value end = tiles.create<arith::SelectOp>(isWanted, numTableRows, zero);
-  auto copyTo = [&](Value begin) -> Value {
+  auto copyTo = [&](Value begin, Value condition) -> Value {
     return CopyAsyncOp::create(
         tiles.builder, tiles.loc, TokenType::get(type.getContext()), table, row,
-        end, tiles.i64(4), window(tiles, begin, length), IntegerAttr());
+        end, tiles.i64(4), window(tiles, begin, length),
+        /*column_stride=*/Value(), condition, IntegerAttr());
   };
   Value begin = start(tiles, ordinal);
-  if (!isFirst) {
-    // In the same group: no commit stands between.
-    ifStandsTwice(tiles, begin, copyTo);
-  }
-  return copyTo(begin);
+  // In the same group: no commit stands between.
+  if (!isFirst)
+    copyTo(twinOf(tiles, begin), standsTwice(tiles, begin));
+  return copyTo(begin, /*condition=*/Value());
 }

@@ -56,8 +56,8 @@ private:
                                         KernelBuilder &kernel,
                                         const AttentionContext &context,
                                         mlir::Value distance);
-  void ifStandsTwice(TileBuilder &tiles, mlir::Value begin,
-                     llvm::function_ref<void(mlir::Value)> then);
+  mlir::Value standsTwice(TileBuilder &tiles, mlir::Value begin);
+  mlir::Value twinOf(TileBuilder &tiles, mlir::Value begin);
   /// Whether every tile has a strip of its own, none in common with the next.
   bool standsAlone() { return tilesJump && source != StripSource::block; }
   mlir::LogicalResult prepareTable(TileBuilder &tiles);

@@ -27,7 +27,8 @@ Value RowMatrix::copy(TileBuilder &tiles, Value firstRow, Value rows,
   return CopyAsyncOp::create(
       tiles.builder, tiles.loc, TokenType::get(tiles.builder.getContext()),
       pointer, firstRow, rows, stride, buffer, columnStride,
-      columnsIn(tiles, width), static_cast<uint64_t>(alignment));
+      /*condition=*/Value(), columnsIn(tiles, width),
+      static_cast<uint64_t>(alignment));
 }
 
 Value RowMatrix::load(TileBuilder &tiles, RankedTensorType type, Value row,

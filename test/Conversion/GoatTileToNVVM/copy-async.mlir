@@ -63,6 +63,33 @@ gpu.module @m {
 
 // -----
 
+gpu.module @m {
+  // A condition holds for all of a copy, besides that of threads without a row: a
+  // predicate.
+  // CHECK-LABEL: llvm.func @if
+  // CHECK-SAME: %[[C:[a-z0-9]*]]: i1
+  // CHECK: llvm.inline_asm {{.*}}"@$3 cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,r,b,~{memory}" %{{.*}}, %{{.*}}, %{{.*}}, %[[C]] :
+  // CHECK-COUNT-3: "@$3 cp.async.cg.shared.global [$0], [$1], 16, $2;"{{.*}}, %[[C]] :
+  // CHECK: %[[BOTH:.*]] = arith.andi %{{.*}}, %[[C]] : i1
+  // CHECK: "@$3 cp.async.cg.shared.global [$0], [$1], 16, $2;"{{.*}}, %[[BOTH]] :
+  gpu.func @if(%p: !goat_tile.ptr<bf16>, %f: i32, %n: i32, %s: i64, %c: i1) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %b = goat_tile.alloc {offset = 0} : !goat_tile.buffer<72x64xbf16, swizzled>
+    %t = goat_tile.copy_async %p[%f to %n] stride(%s) into %b if %c : !goat_tile.ptr<bf16>, !goat_tile.buffer<72x64xbf16, swizzled>
+    gpu.return
+  }
+
+  // Where there is no asynchronous copy it holds for the store.
+  // CHECK-LABEL: llvm.func @if_bytes
+  // CHECK: "@$1 st.shared
+  gpu.func @if_bytes(%p: !goat_tile.ptr<bf16>, %f: i32, %n: i32, %s: i64, %c: i1) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %b = goat_tile.alloc {offset = 0} : !goat_tile.buffer<64x64xbf16, swizzled>
+    %t = goat_tile.copy_async %p[%f to %n] stride(%s) into %b if %c {alignment = 2 : i64} : !goat_tile.ptr<bf16>, !goat_tile.buffer<64x64xbf16, swizzled>
+    gpu.return
+  }
+}
+
+// -----
+
 gpu.module @two_sizes {
   // Each kernel's copies are dealt out to the threads of its own block.
   // CHECK-LABEL: llvm.func @wide

@@ -16,6 +16,9 @@
 // CHECK:       %[[ALL:.*]] = goat_tile.window %[[STRIP]]{{.*}} -> <192x4xf32>
 // CHECK:       goat_tile.copy_async {{.*}} into %[[ALL]]
 // CHECK:       scf.for
+// The new rows, which stand twice if they are at the ring's start.
+// CHECK:         %[[TWIN:.*]] = goat_tile.window %[[STRIP]]{{.*}} -> <64x4xf32>
+// CHECK:         goat_tile.copy_async {{.*}} into %[[TWIN]] if %{{[0-9]+}} :
 // CHECK:         %[[NEW:.*]] = goat_tile.window %[[STRIP]]{{.*}} -> <64x4xf32>
 // CHECK:         goat_tile.copy_async {{.*}} into %[[NEW]]
 // CHECK:         goat_tile.read_diagonal_quads

@@ -42,6 +42,9 @@ gpu.module @layer {
     %t0 = goat_tile.copy_async %p[%c0 to %lq] stride(%c64) into %qs : !goat_tile.ptr<bf16>, !goat_tile.buffer<128x64xbf16, swizzled>
     // CHECK: into %{{.*}} {columns = 48 : i64} :
     %t1 = goat_tile.copy_async %p[%c0 to %lq] stride(%c64) into %k {columns = 48 : i64} : !goat_tile.ptr<bf16>, !goat_tile.buffer<64x64xbf16, swizzled>
+    // CHECK: into %{{.*}} if %{{.*}} :
+    %often = arith.cmpi slt, %c0, %lq : i32
+    %t2 = goat_tile.copy_async %p[%c0 to %lq] stride(%c64) into %k if %often : !goat_tile.ptr<bf16>, !goat_tile.buffer<64x64xbf16, swizzled>
     // CHECK: goat_tile.commit %{{.*}}, %{{.*}}
     %g = goat_tile.commit %t0, %t1
     // CHECK: goat_tile.iota : tensor<191xi32, #goat_tile.linear<threads = 128>>

@@ -280,7 +280,8 @@ def ReadAtOp : GoatTile_Op<"read_at", [MemoryEffects<[MemRead]>]> {
 // Asynchronous copies
 //===----------------------------------------------------------------------===//
 
-def CopyAsyncOp : GoatTile_Op<"copy_async", [MemoryEffects<[MemRead, MemWrite]>]> {
+def CopyAsyncOp : GoatTile_Op<"copy_async", [MemoryEffects<[MemRead, MemWrite]>,
+                                             AttrSizedOperandSegments]> {
   let summary = "start copying consecutive rows of a row-major matrix into a buffer";
   let description = [{
     Row r of the buffer becomes `pointer[(firstRow + r)·stride + c]` when
@@ -288,7 +289,9 @@ def CopyAsyncOp : GoatTile_Op<"copy_async", [MemoryEffects<[MemRead, MemWrite]>]
     buffer's) on are zero. `firstRow` ≥ 0 and `rows` are i32, `stride` is in
     elements; the product is taken in i64. Nothing past `rows` is read. Pointer
     and stride are aligned to `alignment` bytes: as many are copied at a time.
-    With `column_stride`, column c lies c·column_stride elements on. The buffer
+    With `column_stride`, column c lies c·column_stride elements on. With `if`,
+    nothing is copied when that is false; it is a predicate of each thread's
+    copies, which costs less than a branch around them. The buffer
     must not be read until the result has gone through a commit and a wait, and
     other threads' parts of it not before the barrier after that.
 
@@ -303,13 +306,13 @@ def CopyAsyncOp : GoatTile_Op<"copy_async", [MemoryEffects<[MemRead, MemWrite]>]
   }];
   let arguments = (ins PointerType:$pointer, I32:$firstRow, I32:$rows, I64:$stride,
                        BufferType:$buffer, Optional<I64>:$column_stride,
-                       OptionalAttr<I64Attr>:$columns,
+                       Optional<I1>:$condition, OptionalAttr<I64Attr>:$columns,
                        DefaultValuedAttr<I64Attr, "16">:$alignment);
   let results = (outs TokenType:$token);
   let assemblyFormat = [{
     $pointer `[` $firstRow `to` $rows `]` `stride` `(` $stride `)`
-    (`column_stride` `(` $column_stride^ `)`)? `into` $buffer attr-dict `:`
-    type($pointer) `,` type($buffer)
+    (`column_stride` `(` $column_stride^ `)`)? `into` $buffer
+    (`if` $condition^)? attr-dict `:` type($pointer) `,` type($buffer)
   }];
   let builders = [
     OpBuilder<(ins "::mlir::Type":$token, "::mlir::Value":$pointer,
@@ -317,7 +320,7 @@ def CopyAsyncOp : GoatTile_Op<"copy_async", [MemoryEffects<[MemRead, MemWrite]>]
                    "::mlir::Value":$stride, "::mlir::Value":$buffer,
                    "::mlir::IntegerAttr":$columns), [{
       build($_builder, $_state, token, pointer, firstRow, rows, stride, buffer,
-            /*column_stride=*/::mlir::Value(), columns);
+            /*column_stride=*/::mlir::Value(), /*condition=*/::mlir::Value(), columns);
     }]>
   ];
   let hasVerifier = 1;
