@@ -22,6 +22,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
@@ -42,8 +44,9 @@ DistanceStrip::DistanceStrip(AttentionOp attention, KernelBuilder &kernel,
     overlap = 0;
     return;
   }
+  // A layer without keys has no tile, but the loop that would read one.
   ringTiles = source == StripSource::block
-                  ? numKeyTiles
+                  ? std::max<int64_t>(numKeyTiles, 1)
                   : llvm::divideCeil(rows + (ahead + 1) * keys - 1, keys);
   // What a tile reaches from the last beginning.
   overlap = keys * llvm::divideCeil(rows - 1, keys);
