@@ -43,7 +43,7 @@ constexpr double rowFactor = 4;
 /// not, in all of them at once: its error is held against the largest |value|
 /// that the row's head may read as well. Of a sigmoid, whose n weights may each
 /// be 1 and are rounded on their own, against √n times as much.
-constexpr int narrowRow = 4;
+constexpr int narrowRow = 8;
 
 /// Where an exclusion removes nearly all of a row, relative error says nothing:
 /// what remains is the rounding in f32 (2^-24) of a few operations on numbers
