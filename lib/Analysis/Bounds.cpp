@@ -160,7 +160,11 @@ Bounds Finder::ofOp(Operation *op) {
           })
       .Case([&](arith::SelectOp) { return both(operand(1), operand(2)); })
       .Case<arith::SIToFPOp, arith::IndexCastOp, arith::ExtSIOp, arith::ExtFOp>(
-          [&](Operation *) { return operand(0); })
+          [&](Operation *op) {
+            // With a sign, true is −1.
+            return op->getOperand(0).getType().isInteger(1) ? Bounds{-1, 0}
+                                                            : operand(0);
+          })
       .Case([&](arith::UIToFPOp) {
         Bounds x = operand(0);
         return x.least < 0 ? unknown : x;

@@ -151,8 +151,15 @@ static std::optional<Slopes> slopesOf(Value value, AttentionOp attention,
       position && isBatch(position.getBatch()))
     return of(1);
   if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::SIToFPOp, arith::ExtFOp>(
-          op))
-    return of(0);
+          op)) {
+    std::optional<Slopes> slopes = of(0);
+    // Fewer bits wrap around at lengths that occur.
+    auto integer = dyn_cast<IntegerType>(value.getType());
+    bool wraps = integer && integer.getWidth() < 32;
+    if (wraps && slopes && (slopes->query != 0 || slopes->key != 0))
+      return std::nullopt;
+    return slopes;
+  }
   auto combine = [&](int64_t left, int64_t right) -> std::optional<Slopes> {
     std::optional<Slopes> a = of(0), b = of(1);
     if (!a || !b)

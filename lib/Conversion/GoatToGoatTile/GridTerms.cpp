@@ -68,6 +68,10 @@ std::optional<GridAxis> GridFinder::coordinateOf(Value value, Dependence kind,
   Operation *op = value.getDefiningOp();
   if (!op || !attention->isProperAncestor(op) || depth == deepest)
     return std::nullopt;
+  // Fewer bits do not hold every row.
+  if (IntegerType type = dyn_cast<IntegerType>(value.getType());
+      type && type.getWidth() < 32)
+    return std::nullopt;
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
     return coordinateOf(op->getOperand(0), kind, depth + 1);
   // A row is not negative, so signed and unsigned are one.
