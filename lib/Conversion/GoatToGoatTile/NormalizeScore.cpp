@@ -15,6 +15,8 @@
 #include "goat/Analysis/Dependence.h"
 #include "goat/Conversion/GoatToGoatTile/GoatToGoatTile.h"
 
+#include "ScoreTerms.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -44,6 +46,7 @@ public:
     for (Operation *op = body().getTerminator()->getPrevNode(); op;
          op = op->getPrevNode())
       rewriteUses(op);
+    foldFactors();
     eraseDead();
     analysis = DependenceAnalysis(attention);
     groupSummands();
@@ -89,8 +92,9 @@ private:
   void rewriteUses(Operation *op);
   Value rewrite(Operation *op, ImplicitLocOpBuilder &builder);
   Value expand(PluginOpInterface plugin, ImplicitLocOpBuilder &builder);
-  bool expandSoftcap(Operation *op);
+  bool scalesScore(Operation *op, PluginOpInterface plugin);
   bool foldFactor(Operation *op);
+  void foldFactors();
   void groupSummands();
   void eraseDead();
 
@@ -103,11 +107,18 @@ private:
 
 void ScoreNormalizer::rewriteUses(Operation *op) {
   if (op->getNumResults() != 1 || !op->getResult(0).getType().isF32() ||
-      op->use_empty() || expandSoftcap(op) || foldFactor(op) ||
-      !isMixed(op->getResult(0)))
+      op->use_empty() || foldFactor(op))
     return;
   ImplicitLocOpBuilder builder(op->getLoc(), op);
-  if (Value value = rewrite(op, builder))
+  Value value;
+  bool hasScore = kindsOf(op->getResult(0)) & (1 << ofScore);
+  bool mixes = isMixed(op->getResult(0));
+  if (auto plugin = dyn_cast<PluginOpInterface>(op);
+      plugin && (hasScore || mixes))
+    value = expand(plugin, builder);
+  else if (mixes)
+    value = rewrite(op, builder);
+  if (value)
     op->getResult(0).replaceAllUsesWith(value);
 }
 
@@ -150,40 +161,49 @@ Value ScoreNormalizer::rewrite(Operation *op, ImplicitLocOpBuilder &builder) {
       return arith::DivFOp::create(builder, value, quotient.getRhs());
     });
   }
-  if (auto plugin = dyn_cast<PluginOpInterface>(op))
-    return expand(plugin, builder);
   return nullptr;
 }
 
-/// What a plug-in says it is, where that is a sum.
+/// Whether an op multiplies an operand of `plugin` that has the score by a
+/// constant.
+bool ScoreNormalizer::scalesScore(Operation *op, PluginOpInterface plugin) {
+  if (!isa<arith::MulFOp>(op))
+    return false;
+  for (unsigned side : {0, 1}) {
+    Value factor = op->getOperand(side);
+    APFloat constant(0.0f);
+    if (llvm::is_contained(plugin->getOperands(), factor) &&
+        dependsOn(analysis.of(factor), Dependence::Score) &&
+        matchPattern(op->getOperand(1 - side), m_ConstantFloat(&constant)))
+      return true;
+  }
+  return false;
+}
+
+/// What a plug-in says it is, where that can be made cheaper: a sum of several
+/// kinds, or a function of a multiple of the score, as a soft cap is, whose
+/// factor can go into the scale and whose addend can join others.
 Value ScoreNormalizer::expand(PluginOpInterface plugin,
                               ImplicitLocOpBuilder &builder) {
   Operation *before = plugin->getPrevNode();
   Value value = plugin.buildExpansion(builder);
   Operation *root = value.getDefiningOp();
-  if (root && root->getBlock() == &body() &&
-      isa<arith::AddFOp, arith::SubFOp>(root))
-    return value;
-  while (plugin->getPrevNode() != before)
-    plugin->getPrevNode()->erase();
-  return nullptr;
-}
-
-/// A soft cap of a constant is a function of a multiple of the score, which can
-/// go into the scale, and perhaps an addend, which can join others.
-bool ScoreNormalizer::expandSoftcap(Operation *op) {
-  auto softcap = dyn_cast<SoftcapOp>(op);
-  APFloat cap(0.0f);
-  if (!softcap || !matchPattern(softcap.getCap(), m_ConstantFloat(&cap)))
-    return false;
-  ImplicitLocOpBuilder builder(op->getLoc(), op);
-  Value value = softcap.buildExpansion(builder);
+  bool isKept = root && root->getBlock() == &body() &&
+                isa<arith::AddFOp, arith::SubFOp>(root) &&
+                isMixed(plugin->getResult(0));
+  for (Operation *op = plugin->getPrevNode(); op != before && !isKept;
+       op = op->getPrevNode())
+    isKept = scalesScore(op, plugin);
+  if (!isKept) {
+    while (plugin->getPrevNode() != before)
+      plugin->getPrevNode()->erase();
+    return nullptr;
+  }
   if (auto sum = value.getDefiningOp<math::FmaOp>())
     value = arith::AddFOp::create(
         builder, arith::MulFOp::create(builder, sum.getA(), sum.getB()),
         sum.getC());
-  op->getResult(0).replaceAllUsesWith(value);
-  return true;
+  return value;
 }
 
 /// Whether nothing that the region yields is computed from an op. What has been
@@ -212,12 +232,21 @@ bool ScoreNormalizer::foldFactor(Operation *op) {
     return false;
   double c = constant.convertToDouble(), scale = *attention.getConstantScale();
   scale = isProduct ? scale * c : scale / c;
-  // Where a scale is folded into what a schedule does anyhow.
-  if (!(scale >= 1e-5 && scale <= 1e5))
+  if (!tile::isFoldedScale(scale))
     return false;
   attention.setStaticScale(APFloat(static_cast<float>(scale)));
   op->getResult(0).replaceAllUsesWith(score);
   return true;
+}
+
+/// Takes in the factors around one that has been taken in.
+void ScoreNormalizer::foldFactors() {
+  Value score = body().getArgument(0);
+  auto folds = [&](Operation *user) {
+    return !user->use_empty() && foldFactor(user);
+  };
+  while (llvm::any_of(SmallVector<Operation *>(score.getUsers()), folds)) {
+  }
 }
 
 /// Builds each sum of several kinds anew, the score first, then the terms of

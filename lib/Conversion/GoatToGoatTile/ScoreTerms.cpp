@@ -15,10 +15,6 @@ using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
 
-/// Scales for which a prior divided by the scale stays well inside f32, and
-/// above the reference of a row that saw nothing.
-static constexpr double leastFoldedScale = 1e-5, greatestFoldedScale = 1e5;
-
 /// Each strip takes shared memory, and each value of the query registers.
 static constexpr size_t mostStrips = 2, mostKeyVectors = 4, mostQueryValues = 8,
                         mostGrids = 2;
@@ -184,8 +180,7 @@ void Splitter::hold(Value value) {
 
 ScoreTerms Splitter::run() {
   std::optional<double> scale = attention.getConstantScale();
-  result.startAccumulator =
-      scale && *scale >= leastFoldedScale && *scale <= greatestFoldedScale;
+  result.startAccumulator = scale && isFoldedScale(*scale);
   Region &region = attention.getScore();
   if (region.empty())
     return result;

@@ -19,6 +19,12 @@
 
 namespace goat::tile {
 
+/// Whether priors divided by `scale` stay well inside f32, and above the
+/// reference of a row that saw nothing, so that they can start an accumulator.
+inline bool isFoldedScale(double scale) {
+  return scale >= 1e-5 && scale <= 1e5;
+}
+
 /// Terms that are added up in one place.
 struct TermGroup {
   /// Functions of the distance, of the key, and of the query or nothing that
