@@ -7,21 +7,12 @@
 
 #include "AddedTerms.h"
 
-#include "goat/Dialect/GoatTile/IR/PerElement.h"
-
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
-
-Value tile::perElement(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (op && isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
-    op->setAttr(perElementAttrName, UnitAttr::get(op->getContext()));
-  return value;
-}
 
 DistanceStrip TermPlace::strip(ArrayRef<Value> terms, double logitScale) const {
   return DistanceStrip(attention, kernel, context, type, terms, logitScale,

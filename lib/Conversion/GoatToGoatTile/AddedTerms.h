@@ -19,10 +19,6 @@
 
 namespace goat::tile {
 
-/// Marks the op that yields `value` as evaluated for one element of a tile
-/// after the other, where it is arithmetic.
-mlir::Value perElement(mlir::Value value);
-
 /// What the terms of one block have in common.
 struct TermPlace {
   AttentionOp attention;

@@ -193,11 +193,11 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
               const std::optional<GivenIndex> &given) {
     // An index is of tiles of one size.
     bool usesGiven = given && (maskIndex == "auto" || maskIndex == "given");
-    int64_t rows = this->rows, keys = this->keys;
+    int64_t givenRows = rows, givenKeys = keys;
     if (usesGiven && rows == 0)
-      rows = given->rows;
+      givenRows = given->rows;
     if (usesGiven && keys == 0)
-      keys = given->keys;
+      givenKeys = given->keys;
     ScoreTerms terms = splitScore(attention);
     AttentionShape shape =
         shapeOf(attention, terms, *symbolizeF32Product(f32Product));
@@ -227,10 +227,10 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
       if (best && !isSmall && !isF32)
         break;
       for (int64_t count : candidates(warps, warpCounts))
-        for (int64_t tileKeys : candidates(keys, keyCounts))
+        for (int64_t tileKeys : candidates(givenKeys, keyCounts))
           for (int64_t depth : candidates(stages, {2, 3})) {
-            TileSizes sizes{rows ? rows : rowsPerWarp * count, tileKeys, count,
-                            depth};
+            TileSizes sizes{givenRows ? givenRows : rowsPerWarp * count,
+                            tileKeys, count, depth};
             if (sizes.rows != 16 * count && sizes.rows != 32 * count)
               continue;
             // Such short tiles are for where nothing else fits.
@@ -246,8 +246,9 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
     // Nothing fits, or the options ask for what the schedule refuses: it says
     // what is wrong.
     if (!best) {
-      int64_t count = warps ? int64_t(warps) : rows ? rows / 32 : 4;
-      best = TileSizes{rows ? rows : 32 * count, keys ? keys : 64, count,
+      int64_t count = warps ? int64_t(warps) : givenRows ? givenRows / 32 : 4;
+      best = TileSizes{givenRows ? givenRows : 32 * count,
+                       givenKeys ? givenKeys : 64, count,
                        stages ? int64_t(stages) : 2};
     }
     auto isTableOf = [&](ArrayRef<Value> values) {

@@ -35,8 +35,8 @@ public:
   FlashBlock(AttentionOp attention, ScheduleAttr schedule,
              KernelBuilder &kernel, mlir::OpBuilder &builder);
 
-  /// Builds the kernels of load regions; call once, before
-  /// the matrices are asked for.
+  /// Builds the kernels of load regions; call once, before the matrices are
+  /// asked for.
   mlir::LogicalResult buildLoads();
 
   /// Whether the block evaluates the load region of query for its rows.

@@ -81,14 +81,6 @@ LogicalResult GridTable::prepare(TileBuilder &tiles, Value query) {
   return isFromTable() ? prepareTable(tiles) : success();
 }
 
-Value GridTable::stage(TileBuilder &tiles, Value ring, KeyTile tile) {
-  auto type = cast<BufferType>(ring.getType());
-  Value index = tiles.create<arith::RemUIOp>(
-      tile.slot, tiles.i32(type.getShape().front()));
-  return StageOp::create(tiles.builder, tiles.loc, type.getStageType(), ring,
-                         index);
-}
-
 Value GridTable::outermostOfLastKey(TileBuilder &tiles, KeyTile tile) {
   return outermost(
       tiles, tiles.create<arith::AddIOp>(
@@ -152,7 +144,7 @@ LogicalResult GridTable::generate(TileBuilder &tiles, KeyTile tile) {
       inner(tiles, key));
   number = tiles.create<arith::AddIOp>(number, tiles.i32(greatest));
   WriteOp::create(tiles.builder, tiles.loc, number,
-                  stage(tiles, keyNumbers, tile));
+                  stageOf(tiles, keyNumbers, tile.slot));
   if (isFromTable())
     return success();
   Value place =
@@ -163,7 +155,7 @@ LogicalResult GridTable::generate(TileBuilder &tiles, KeyTile tile) {
   if (failed(generated))
     return failure();
   WriteOp::create(tiles.builder, tiles.loc, *generated,
-                  stage(tiles, values, tile));
+                  stageOf(tiles, values, tile.slot));
   return success();
 }
 
@@ -228,18 +220,19 @@ Value GridTable::copy(TileBuilder &tiles, KeyTile tile,
   Value zero = tiles.i32(0);
   row = tiles.create<arith::SelectOp>(isWanted, row, zero);
   Value end = tiles.create<arith::SelectOp>(isWanted, numTableRows, zero);
-  return CopyAsyncOp::create(
-      tiles.builder, tiles.loc, TokenType::get(type.getContext()), table, row,
-      end, tiles.i64(rowLength), stage(tiles, values, tile), IntegerAttr());
+  return CopyAsyncOp::create(tiles.builder, tiles.loc,
+                             TokenType::get(type.getContext()), table, row, end,
+                             tiles.i64(rowLength),
+                             stageOf(tiles, values, tile.slot), IntegerAttr());
 }
 
 Value GridTable::read(TileBuilder &tiles, KeyTile tile) {
   Type i32 = tiles.builder.getI32Type();
   Value keys =
       ReadOp::create(tiles.builder, tiles.loc, getSliceType(type, 0, i32),
-                     stage(tiles, keyNumbers, tile));
+                     stageOf(tiles, keyNumbers, tile.slot));
   Value place =
       tiles.promote(tiles.create<arith::AddIOp>(queryNumbers, keys), type);
   return ReadAtOp::create(tiles.builder, tiles.loc, type,
-                          stage(tiles, values, tile), place);
+                          stageOf(tiles, values, tile.slot), place);
 }

@@ -52,7 +52,6 @@ private:
   mlir::Value outermost(TileBuilder &tiles, mlir::Value row);
   mlir::Value inner(TileBuilder &tiles, mlir::Value row);
   mlir::Value outermostOfLastKey(TileBuilder &tiles, KeyTile tile);
-  mlir::Value stage(TileBuilder &tiles, mlir::Value ring, KeyTile tile);
   mlir::FailureOr<mlir::Value> evaluate(TileBuilder &tiles,
                                         KernelBuilder &kernel,
                                         const AttentionContext &context,

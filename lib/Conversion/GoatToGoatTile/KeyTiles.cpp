@@ -11,6 +11,14 @@ using namespace mlir;
 using namespace goat;
 using namespace goat::tile;
 
+Value tile::stageOf(TileBuilder &tiles, Value ring, Value slot) {
+  auto type = cast<BufferType>(ring.getType());
+  Value index =
+      tiles.create<arith::RemUIOp>(slot, tiles.i32(type.getShape().front()));
+  return StageOp::create(tiles.builder, tiles.loc, type.getStageType(), ring,
+                         index);
+}
+
 Value KeyTiles::listed(TileBuilder &tiles, Value ordinal, bool isFull) const {
   // The first full tile is the last entry.
   Value entry = tiles.create<arith::SubIOp>(

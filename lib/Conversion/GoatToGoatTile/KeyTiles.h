@@ -49,6 +49,9 @@ struct KeyTiles {
                      bool isFull) const;
 };
 
+/// The stage of `ring` that is a slot's turn.
+mlir::Value stageOf(TileBuilder &tiles, mlir::Value ring, mlir::Value slot);
+
 /// The rows of the block that begins at `firstQuery` and has `numRows`, as far
 /// as they count; one where none does.
 QueryRows blockRows(AttentionOp attention, TileBuilder &tiles,

@@ -41,15 +41,6 @@ LogicalResult KeyVector::prepare(TileBuilder &tiles) {
   return isFromTable() ? prepareTable(tiles) : success();
 }
 
-/// The stage of a key tile.
-Value KeyVector::slot(TileBuilder &tiles, KeyTile tile) {
-  auto type = cast<BufferType>(ring.getType());
-  Value index = tiles.create<arith::RemUIOp>(
-      tile.slot, tiles.i32(type.getShape().front()));
-  return StageOp::create(tiles.builder, tiles.loc, type.getStageType(), ring,
-                         index);
-}
-
 FailureOr<Value> KeyVector::evaluate(TileBuilder &tiles, KernelBuilder &kernel,
                                      const AttentionContext &context, Value key,
                                      Value keyExists) {
@@ -77,9 +68,11 @@ LogicalResult KeyVector::generate(TileBuilder &tiles, KeyTile tile) {
   if (failed(values))
     return failure();
   if (how == KeyTerms::product)
-    WritePartsOp::create(tiles.builder, tiles.loc, *values, slot(tiles, tile));
+    WritePartsOp::create(tiles.builder, tiles.loc, *values,
+                         stageOf(tiles, ring, tile.slot));
   else
-    WriteOp::create(tiles.builder, tiles.loc, *values, slot(tiles, tile));
+    WriteOp::create(tiles.builder, tiles.loc, *values,
+                    stageOf(tiles, ring, tile.slot));
   return success();
 }
 
@@ -116,11 +109,11 @@ Value KeyVector::copy(TileBuilder &tiles, KeyTile tile,
       tiles.builder, tiles.loc, TokenType::get(type.getContext()), table,
       firstRow, hasParts ? keyTiles.rowEnd : keyTiles.end,
       tiles.i64(hasParts ? TermTable::partColumns : numKeys()),
-      slot(tiles, tile), IntegerAttr());
+      stageOf(tiles, ring, tile.slot), IntegerAttr());
 }
 
 Value KeyVector::read(TileBuilder &tiles, KeyTile tile) {
-  Value values = slot(tiles, tile);
+  Value values = stageOf(tiles, ring, tile.slot);
   auto slotType = cast<BufferType>(values.getType());
   if (isFromTable())
     values = StageOp::create(tiles.builder, tiles.loc, slotType.getStageType(),
@@ -131,5 +124,6 @@ Value KeyVector::read(TileBuilder &tiles, KeyTile tile) {
 }
 
 Value KeyVector::addByProduct(TileBuilder &tiles, KeyTile tile, Value start) {
-  return MmaOnesOp::create(tiles.builder, tiles.loc, slot(tiles, tile), start);
+  return MmaOnesOp::create(tiles.builder, tiles.loc,
+                           stageOf(tiles, ring, tile.slot), start);
 }

@@ -30,7 +30,7 @@ public:
   mlir::LogicalResult prepare(TileBuilder &tiles);
 
   /// KeySource::tile: generates the values of a key tile. A barrier must
-  /// stand between this and the reads of `addTo`.
+  /// stand between this and the reads.
   mlir::LogicalResult generate(TileBuilder &tiles, KeyTile tile);
 
   /// KeySource::table: starts the same as a copy and returns its token. Tiles
@@ -49,7 +49,6 @@ private:
     return schedule.getKeySource() == KeySource::table;
   }
   mlir::LogicalResult prepareTable(TileBuilder &tiles);
-  mlir::Value slot(TileBuilder &tiles, KeyTile tile);
   mlir::FailureOr<mlir::Value> evaluate(TileBuilder &tiles,
                                         KernelBuilder &kernel,
                                         const AttentionContext &context,

@@ -22,7 +22,7 @@ RegionEvaluator::RegionEvaluator(AttentionOp attention, KernelBuilder &kernel,
                                  TileBuilder &tiles,
                                  const Coordinates &coordinates)
     : attention(attention), kernel(kernel), tiles(tiles), at(coordinates),
-      dependence(attention) {
+      dependence(attention), rowWidth(attention.getValueDim()) {
   // The coordinates come last in every region, in this order.
   for (Region &region : attention->getRegions()) {
     if (region.empty())
@@ -60,17 +60,19 @@ FailureOr<Value> RegionEvaluator::evaluate(Value value) {
   return result;
 }
 
-/// Marks what is evaluated for each element of a tile.
-static FailureOr<Value> perElement(FailureOr<Value> value) {
+Value tile::perElement(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (op && isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+    op->setAttr(perElementAttrName, UnitAttr::get(op->getContext()));
+  return value;
+}
+
+/// The same where the value is a tile.
+static FailureOr<Value> perElementOfTile(FailureOr<Value> value) {
   if (failed(value))
     return value;
   auto type = dyn_cast<RankedTensorType>(value->getType());
-  Operation *op = value->getDefiningOp();
-  if (type && type.getRank() == 2 &&
-      isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
-          op ? op->getDialect() : nullptr))
-    op->setAttr(perElementAttrName, UnitAttr::get(op->getContext()));
-  return value;
+  return type && type.getRank() == 2 ? tile::perElement(*value) : *value;
 }
 
 FailureOr<Value> RegionEvaluator::build(Value value) {
@@ -79,7 +81,7 @@ FailureOr<Value> RegionEvaluator::build(Value value) {
     return captured(value);
   if (std::optional<QueryKeyDifference> form =
           matchQueryKeyDifference(value, attention))
-    return perElement(buildDifference(*form));
+    return perElementOfTile(buildDifference(*form));
   if (auto position = dyn_cast<QueryPositionOp>(op))
     return buildPosition(op, position.getBatch(), position.getQuery(),
                          at.queryOffset);
@@ -93,7 +95,7 @@ FailureOr<Value> RegionEvaluator::build(Value value) {
         buildPosition(op, distance.getBatch(), distance.getKey(), at.keyOffset);
     if (failed(query) || failed(key))
       return failure();
-    return perElement(tiles.create<arith::SubIOp>(*query, *key));
+    return perElementOfTile(tiles.create<arith::SubIOp>(*query, *key));
   }
   if (auto plugin = dyn_cast<PluginOpInterface>(op)) {
     OpBuilder builder(op);
@@ -121,7 +123,7 @@ FailureOr<Value> RegionEvaluator::build(Value value) {
   if (op->getNumResults() == 1 &&
       (OpTrait::hasElementwiseMappableTraits(op) ||
        isa<arith::ConstantOp, arith::IndexCastOp, arith::IndexCastUIOp>(op)))
-    return perElement(buildElementwise(op));
+    return perElementOfTile(buildElementwise(op));
   op->emitError("expected ops with a tile form in a region but got ")
       << op->getName()
       << "; use arith, math, tensor.extract and goat ops, or implement "
@@ -405,11 +407,11 @@ Value RegionEvaluator::extentLike(Value tensor, int64_t axis, Value index) {
 }
 
 /// The numbers of the columns of a row of `type`, as a vector along the columns
-/// of the tile of rows; null when that is no row of an exclusion.
+/// of the tile of rows; null when that is no row of the region.
 Value RegionEvaluator::columnsOf(Type type) {
   auto row = dyn_cast<RankedTensorType>(type);
-  bool isRow = row && row.getRank() == 1 && at.rowType &&
-               row.getDimSize(0) == attention.getValueDim();
+  bool isRow =
+      row && row.getRank() == 1 && at.rowType && row.getDimSize(0) == rowWidth;
   return isRow ? columns() : Value();
 }
 
@@ -420,13 +422,13 @@ FailureOr<Value> RegionEvaluator::buildSlice(tensor::ExtractSliceOp op) {
   bool isRow = column && llvm::all_of(op.getMixedStrides(), [](auto stride) {
                  return isConstantIntValue(stride, 1);
                });
-  isRow = isRow && isConstantIntValue(sizes.back(), attention.getValueDim()) &&
+  isRow = isRow && isConstantIntValue(sizes.back(), rowWidth) &&
           llvm::all_of(ArrayRef(sizes).drop_back(), [](OpFoldResult size) {
             return isConstantIntValue(size, 1);
           });
   if (!isRow) {
     op.emitError("expected a slice to be one row of ")
-        << attention.getValueDim()
+        << rowWidth
         << " elements along the last dimension, with strides of 1, in an "
            "exclusion; read other elements with tensor.extract";
     return failure();
@@ -483,15 +485,15 @@ FailureOr<Value> RegionEvaluator::buildLoad(Operation *op, Value tensor,
     }
     if (failed(index))
       return failure();
-    FailureOr<bool> isInside = requireExtent(
-        op, tensor, axis, at[axis], isRow ? attention.getValueDim() : 1);
+    FailureOr<bool> isInside =
+        requireExtent(op, tensor, axis, at[axis], isRow ? rowWidth : 1);
     if (succeeded(isInside) && isRow && !*isInside)
       return op->emitError(
           "expected the row of a slice to begin at a constant");
     if (isRow) {
       // Padding columns of the tile of rows have no element.
-      mask = tiles.compare(arith::CmpIPredicate::slt, column,
-                           tiles.i32(attention.getValueDim()));
+      mask =
+          tiles.compare(arith::CmpIPredicate::slt, column, tiles.i32(rowWidth));
       index = tiles.create<arith::AddIOp>(column, *index);
     }
     if (failed(isInside))

@@ -39,6 +39,10 @@ struct Coordinates {
   mlir::Value column;
 };
 
+/// Marks the op that yields `value` as evaluated for one element of a tile
+/// after the other, where it is arithmetic.
+mlir::Value perElement(mlir::Value value);
+
 class RegionEvaluator {
 public:
   RegionEvaluator(AttentionOp attention, KernelBuilder &kernel,
@@ -58,6 +62,8 @@ public:
   void bindRow(mlir::Value argument,
                std::function<mlir::Value(mlir::Value column)> load) {
     rows[argument] = std::move(load);
+    rowWidth =
+        mlir::cast<mlir::RankedTensorType>(argument.getType()).getDimSize(0);
   }
   /// The value of `value` on the coordinates. Emits an error at an op that has
   /// no tile form.
@@ -105,6 +111,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> known;
   llvm::DenseMap<mlir::Value, std::function<mlir::Value()>> loads;
   llvm::DenseMap<mlir::Value, std::function<mlir::Value(mlir::Value)>> rows;
+  /// Elements of a row of a region on rows.
+  int64_t rowWidth;
   /// Of plug-in ops, so that what is known of one stays known.
   llvm::DenseMap<mlir::Operation *, mlir::Value> expansions;
   /// Whether at.column is not each column itself.

@@ -207,8 +207,8 @@ FailureOr<Value> ScoreTile::finish(TileBuilder &tiles,
     if (failed(sum))
       return failure();
     result = perElement(addTo(tiles, result, *sum));
-    // A group is clamped already.
   }
+  // A group of terms is clamped already.
   return isFunctionBounded ? result
                            : perElement(clamped(tiles, result, leastScore));
 }

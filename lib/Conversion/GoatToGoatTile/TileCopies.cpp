@@ -34,15 +34,6 @@ TileCopies::TileCopies(FlashBlock &block)
                                         schedule.getF32Product())});
 }
 
-Value TileCopies::stage(Value ring, Value slot) {
-  TileBuilder &tiles = block.tiles;
-  slot =
-      tiles.create<arith::RemUIOp>(slot, tiles.i32(block.schedule.getStages()));
-  return StageOp::create(tiles.builder, tiles.loc,
-                         cast<BufferType>(ring.getType()).getStageType(), ring,
-                         slot);
-}
-
 /// One group, together with `extraToken` when there is one.
 Value TileCopies::copy(KeyTile tile, const KeyTiles &keyTiles,
                        ScoreTile &scores, Value extraToken, bool isFirst) {

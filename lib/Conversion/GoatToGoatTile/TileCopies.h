@@ -42,12 +42,15 @@ public:
 
   mlir::Value query() const { return queryBuffer; }
   /// The stage that a key tile is in, and that of its values.
-  mlir::Value key(KeyTile tile) { return stage(keyRing, tile.slot); }
-  mlir::Value value(KeyTile tile) { return stage(valueRing, tile.slot); }
+  mlir::Value key(KeyTile tile) {
+    return stageOf(block.tiles, keyRing, tile.slot);
+  }
+  mlir::Value value(KeyTile tile) {
+    return stageOf(block.tiles, valueRing, tile.slot);
+  }
 
 private:
   mlir::LogicalResult loadQuery();
-  mlir::Value stage(mlir::Value ring, mlir::Value slot);
   mlir::Value copy(KeyTile tile, const KeyTiles &keyTiles, ScoreTile &scores,
                    mlir::Value extraToken, bool isFirst);
 
