@@ -22,6 +22,9 @@ namespace goat::raise {
 
 /// Without conversions between floating-point types.
 const Element *withoutCasts(const Element *element);
+/// What a product or quotient is a constant multiple of; its constant is
+/// multiplied into `constants`. Null for other expressions.
+const Element *withoutConstant(const Element *element, double &constants);
 
 /// How the weights of a row come from its logits.
 struct Weights {
@@ -86,10 +89,6 @@ struct Logits {
 /// product is one of the content. `factors` are what the product multiplies.
 void unpackPrior(ElementGraph &graph, Logits &logits, Variables &variables,
                  llvm::ArrayRef<const Element *> factors);
-
-/// `element` with `by` in place of `what`.
-const Element *replaced(ElementGraph &graph, const Element *element,
-                        const Element *what, const Element *by);
 
 /// Reads a logit as a function of one product of query and key and of masks.
 /// On failure says in `why` what is missing.

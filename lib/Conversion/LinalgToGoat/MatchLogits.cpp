@@ -339,22 +339,9 @@ SmallVector<Operand> raise::operandsOf(ElementGraph &graph,
   double constants = 1.0;
   const Element *origin = factor;
   while (origin->kind == ElementKind::operation) {
-    const Element *next = nullptr;
-    if (origin->is("arith.extf")) {
-      next = origin->operands[0];
-    } else if (origin->is("arith.mulf")) {
-      for (unsigned side : {0, 1})
-        if (std::optional<double> number = origin->operands[side]->number()) {
-          constants *= *number;
-          next = origin->operands[1 - side];
-          break;
-        }
-    } else if (origin->is("arith.divf")) {
-      if (std::optional<double> number = origin->operands[1]->number()) {
-        constants /= *number;
-        next = origin->operands[0];
-      }
-    }
+    const Element *next = origin->is("arith.extf")
+                              ? origin->operands[0]
+                              : withoutConstant(origin, constants);
     if (!next)
       break;
     origin = next;

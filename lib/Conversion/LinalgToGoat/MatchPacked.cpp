@@ -48,20 +48,7 @@ std::optional<Joined> matchJoined(const Element *factor, unsigned depth) {
       factor = factor->operands[0];
       continue;
     }
-    const Element *next = nullptr;
-    if (factor->is("arith.mulf")) {
-      for (unsigned side : {0, 1})
-        if (std::optional<double> number = factor->operands[side]->number()) {
-          constants *= *number;
-          next = factor->operands[1 - side];
-          break;
-        }
-    } else if (factor->is("arith.divf")) {
-      if (std::optional<double> number = factor->operands[1]->number()) {
-        constants /= *number;
-        next = factor->operands[0];
-      }
-    }
+    const Element *next = withoutConstant(factor, constants);
     if (!next)
       return std::nullopt;
     factor = next;
@@ -254,7 +241,9 @@ const Element *Unpacker::matchSpectral(Segment cosines, Segment sines) {
   if (!isCombination(q0)) {
     auto [first, gate0] = matchProduct(q0, isCombination);
     auto [second, gate1] = matchProduct(q1, isCombination);
-    if (!first || !second || gate0 != gate1)
+    // One gate for all frequencies.
+    if (!first || !second || gate0 != gate1 ||
+        (gate0 && gate0->dependsOn(rank)))
       return nullptr;
     gate = gate0;
     q0 = first;
@@ -300,7 +289,8 @@ const Element *Unpacker::matchSpectral(Segment cosines, Segment sines) {
 
 } // namespace
 
-const Element *raise::replaced(ElementGraph &graph, const Element *element,
+/// `element` with `by` in place of `what`.
+static const Element *replaced(ElementGraph &graph, const Element *element,
                                const Element *what, const Element *by) {
   llvm::DenseMap<const Element *, const Element *> known;
   auto rebuild = [&](auto &self, const Element *old) -> const Element * {

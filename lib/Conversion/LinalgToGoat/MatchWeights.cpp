@@ -83,6 +83,22 @@ const Element *raise::withoutCasts(const Element *element) {
   return element;
 }
 
+const Element *raise::withoutConstant(const Element *element,
+                                      double &constants) {
+  if (element->is("arith.mulf"))
+    for (unsigned side : {0, 1})
+      if (std::optional<double> number = element->operands[side]->number()) {
+        constants *= *number;
+        return element->operands[1 - side];
+      }
+  if (element->is("arith.divf"))
+    if (std::optional<double> number = element->operands[1]->number()) {
+      constants /= *number;
+      return element->operands[0];
+    }
+  return nullptr;
+}
+
 bool raise::hasExponential(const Element *element, unsigned key) {
   if (element->kind != ElementKind::operation || !element->dependsOn(key))
     return false;
