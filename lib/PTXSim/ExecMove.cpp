@@ -50,14 +50,29 @@ void propagateParts(Warp &warp, const Instr &instr, size_t count,
     parts[k] = (parts[k] & ~mask) | (warp.written[instr.op[1 + k]] & mask);
 }
 
+/// A copy is defined as its source is, part by part.
+void propagateCopy(Warp &warp, uint32_t dst, uint32_t src, uint32_t mask) {
+  auto &packed = warp.frames.back()->packedParts;
+  auto from = packed.find(src), to = packed.find(dst);
+  std::vector<uint32_t> parts;
+  if (from != packed.end())
+    parts.resize(from->second.size());
+  else if (to != packed.end())
+    parts.resize(to->second.size());
+  for (size_t k = 0; k < parts.size(); ++k)
+    parts[k] = (definedPart(warp, dst, k, parts.size()) & ~mask) |
+               (definedPart(warp, src, k, parts.size()) & mask);
+  propagate(warp, dst, warp.written[src], mask);
+  if (!parts.empty())
+    packed[dst] = std::move(parts);
+}
+
 template <typename T>
 void runMove(Warp &warp, const Instr &instr, uint32_t mask) {
   T values[warpSize];
   std::memcpy(values, warp.lanes<T>(instr.op[1]), sizeof(values));
   warp.store<T>(instr.op[0], values, mask);
-  if (!warp.frames.back()->packedParts.empty())
-    warp.frames.back()->packedParts.erase(instr.op[0]);
-  propagate(warp, instr.op[0], warp.written[instr.op[1]], mask);
+  propagateCopy(warp, instr.op[0], instr.op[1], mask);
 }
 
 struct B128 {

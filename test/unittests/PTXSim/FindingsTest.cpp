@@ -151,6 +151,14 @@ TEST(Findings, UninitialisedRegister) {
   KernelRun low = runBody(half + "st.global.b16 [%rd2], %h3;", {}, threads(32));
   EXPECT_EQ(low.findings(), "");
   EXPECT_EQ(low.u32(0) & 0xffff, 7u);
+  // A copy of it has the same parts.
+  const std::string copied = "mov.b16 %h1, 7; mov.b32 %r3, {%h1, %h2};"
+                             "mov.b32 %r4, %r3; mov.b32 {%h3, %h4}, %r4;";
+  EXPECT_EQ(runBody(copied + "st.global.b16 [%rd2], %h3;", {}, threads(32))
+                .findings(),
+            "");
+  only(runBody(copied + "st.global.b16 [%rd2], %h4;", {}, threads(32)),
+       FindingKind::UninitialisedRegister);
   KernelRun high =
       runBody(half + "st.global.b16 [%rd2], %h4;", {}, threads(32));
   only(high, FindingKind::UninitialisedRegister);
