@@ -107,13 +107,10 @@ GoatStatus goatGraphRun(const char *text, size_t size, const char *name,
     return refuseNull(diagnostics, "goatGraphRun");
   if (GoatStatus status = checkRunner(runner, diagnostics))
     return status;
-  llvm::Expected<ptx::ChipDescription> chip =
-      ptx::findChip(optionOr(options, "target", "sm_90"));
-  if (!chip)
-    return fail(diagnostics, GOAT_INVALID_ARGUMENT, chip.takeError());
   Program program(diagnostics);
-  if (GoatStatus status = program.load(llvm::StringRef(text, size), name,
-                                       optionOr(options, "function", "")))
+  std::optional<ptx::ChipDescription> chip;
+  if (GoatStatus status =
+          program.load(llvm::StringRef(text, size), name, options, chip))
     return status;
   func::FuncOp function = program.getFunction();
   auto made = std::make_unique<GoatRun>();

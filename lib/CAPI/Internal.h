@@ -82,6 +82,10 @@ public:
   /// Parses, and chooses `function`, or the only one where that is empty.
   GoatStatus load(llvm::StringRef text, llvm::StringRef name,
                   llvm::StringRef function);
+  /// Finds the chip that `options` name, parses, and chooses their function.
+  GoatStatus load(llvm::StringRef text, llvm::StringRef name,
+                  const GoatOptions *options,
+                  std::optional<ptx::ChipDescription> &chip);
 
   mlir::ModuleOp getModule() { return *module; }
   mlir::func::FuncOp getFunction() { return function; }

@@ -190,13 +190,10 @@ GoatStatus goatEmit(const char *text, size_t size, const char *name,
                 "expected one of the kinds " +
                     llvm::join(llvm::ArrayRef(emitKinds), ", ") + " but got '" +
                     kind + "'");
-  llvm::Expected<ptx::ChipDescription> chip =
-      ptx::findChip(optionOr(options, "target", "sm_90"));
-  if (!chip)
-    return fail(diagnostics, GOAT_INVALID_ARGUMENT, chip.takeError());
   Program program(diagnostics);
-  if (GoatStatus status = program.load(llvm::StringRef(text, size), name,
-                                       optionOr(options, "function", "")))
+  std::optional<ptx::ChipDescription> chip;
+  if (GoatStatus status =
+          program.load(llvm::StringRef(text, size), name, options, chip))
     return status;
   GoatToPTXOptions pipeline;
   fill(options, pipeline);

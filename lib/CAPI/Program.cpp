@@ -89,6 +89,17 @@ GoatStatus Program::load(llvm::StringRef text, llvm::StringRef name,
   return GOAT_OK;
 }
 
+GoatStatus Program::load(llvm::StringRef text, llvm::StringRef name,
+                         const GoatOptions *options,
+                         std::optional<ptx::ChipDescription> &chip) {
+  llvm::Expected<ptx::ChipDescription> found =
+      ptx::findChip(optionOr(options, "target", "sm_90"));
+  if (!found)
+    return fail(diagnostics, GOAT_INVALID_ARGUMENT, found.takeError());
+  chip = *found;
+  return load(text, name, optionOr(options, "function", ""));
+}
+
 OwningOpRef<ModuleOp> Program::isolate() {
   OwningOpRef<ModuleOp> copy = ModuleOp::create(function.getLoc());
   copy->getBody()->push_back(function->clone());

@@ -65,7 +65,7 @@ static Shape normalised(llvm::ArrayRef<int64_t> shape, Shape strides) {
   return strides;
 }
 
-/// Whether no two indices lead to one element, as far as it shows: sorted by
+/// Whether two indices may lead to one element: they do not where, sorted by
 /// stride, each axis steps over all of the ones before.
 static bool isOverlapping(llvm::ArrayRef<int64_t> shape,
                           llvm::ArrayRef<int64_t> strides) {

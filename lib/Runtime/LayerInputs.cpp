@@ -10,6 +10,7 @@
 #include "goat/Runtime/LayerInputs.h"
 
 #include "goat/Dialect/Goat/IR/GoatDialect.h"
+#include "goat/Target/PTX/DescribeKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -41,21 +42,8 @@ std::string goat::runtime::resultName(func::FuncOp function, unsigned index) {
 }
 
 llvm::Expected<DType> goat::runtime::dtypeOf(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  if (element.isBF16())
-    return DType::BF16;
-  if (element.isF16())
-    return DType::F16;
-  if (element.isF32())
-    return DType::F32;
-  if (element.isInteger(32))
-    return DType::I32;
-  if (element.isInteger(1))
-    return DType::I1;
-  if (element.isInteger(8))
-    return DType::I8;
-  if (element.isInteger(64) || element.isIndex())
-    return DType::I64;
+  if (std::optional<DType> dtype = ptx::dtypeOf(getElementTypeOrSelf(type)))
+    return *dtype;
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << type;

@@ -62,8 +62,7 @@ constexpr double lse = 1e-5;
 /// 2^-7 of it apart in bf16.
 constexpr double loaded = 2;
 
-/// The largest element of a row of normal numbers, and of what a norm makes of
-/// any row.
+/// The largest element of a row of normal numbers, before or after a norm.
 constexpr double largestOfRow = 4;
 
 /// What the scores may add to an lse, in the same units, and to an f32 output

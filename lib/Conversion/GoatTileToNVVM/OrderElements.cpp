@@ -15,9 +15,6 @@
 
 #include "goat/Dialect/GoatTile/IR/PerElement.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-
 namespace goat {
 #define GEN_PASS_DEF_GOATORDERELEMENTS
 #include "goat/Conversion/GoatTileToNVVM/Passes.h.inc"

@@ -111,21 +111,27 @@ FailureOr<llvm::SmallVector<Expr>> Reader::readSizes(ArrayAttr attributes) {
   return sizes;
 }
 
-FailureOr<DType> Reader::readDType(Type type) {
-  if (type.isBF16())
+std::optional<DType> ptx::dtypeOf(Type element) {
+  if (element.isBF16())
     return DType::BF16;
-  if (type.isF16())
+  if (element.isF16())
     return DType::F16;
-  if (type.isF32())
+  if (element.isF32())
     return DType::F32;
-  if (type.isInteger(32))
+  if (element.isInteger(32))
     return DType::I32;
-  if (type.isInteger(1))
+  if (element.isInteger(1))
     return DType::I1;
-  if (type.isInteger(8))
+  if (element.isInteger(8))
     return DType::I8;
-  if (type.isInteger(64) || type.isIndex())
+  if (element.isInteger(64) || element.isIndex())
     return DType::I64;
+  return std::nullopt;
+}
+
+FailureOr<DType> Reader::readDType(Type type) {
+  if (std::optional<DType> dtype = dtypeOf(type))
+    return *dtype;
   return function->emitError(
              "expected elements of type f16, bf16, f32, i1, "
              "i8, i32 or i64 at the border of a kernel but got ")

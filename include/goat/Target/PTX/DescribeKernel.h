@@ -15,11 +15,17 @@
 #include "goat/Target/PTX/Chips.h"
 #include "mlir/Support/LLVM.h"
 
+#include <optional>
+
 namespace mlir {
 class Operation;
+class Type;
 } // namespace mlir
 
 namespace goat::ptx {
+
+/// The kind of a tensor's elements; none where no kernel can take them.
+std::optional<DType> dtypeOf(mlir::Type element);
 
 /// The description of what `module`, a gpu.module, launches: its kernels
 /// (llvm.func, or gpu.func before lowering) in order. Errors, at a kernel: the

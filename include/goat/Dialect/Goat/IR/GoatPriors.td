@@ -59,8 +59,8 @@ def SinkPriorOp : Goat_Prior<"sink_prior", ["isBounded"]> {
     ```
 
     with t the key's `position`, usually `goat.key_position`, and n = `length`,
-    the training length, or max(Lk − 1, 1) without one. A negative t counts as
-    0. gain and bump are (H'), hidden_weight is (U, 2M + 2), hidden_bias and
+    the training length; where a model has none, pass max(Lk − 1, 1). A negative
+    t counts as 0. gain and bump are (H'), hidden_weight is (U, 2M + 2), hidden_bias and
     out_weight are (U), out_bias is (1), ω is (M). As it depends on the key alone it
     is evaluated once per key, not per pair.
 
