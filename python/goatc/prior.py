@@ -78,12 +78,8 @@ def alibi(slopes: Any = None, symmetric: bool = False) -> Prior:
 
     def apply(b: Any, h: Any, i: Any, j: Any) -> Value:
         trace = current()
-        given = ""
-        if s is not None:
-            name = trace.parameters.add(s)
-            given = f"slopes({name} : type({name})) "
         return trace.emit(
-            f"goat.alibi {given}at ({trace.lift(h).name}) distance "
+            f"goat.alibi{trace.clause('slopes', s)} at ({trace.lift(h).name}) distance "
             f"{distance(b, i, j).name}{' {symmetric}' if symmetric else ''}",
             "f32")
 

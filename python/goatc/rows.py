@@ -54,13 +54,9 @@ def rms_norm(weight: Any = None, eps: float = 1e-6) -> Load:
 
     def apply(row: Any, b: Any, h: Any, i: Any) -> Value:
         trace = current()
-        given = ""
-        if tensor is not None:
-            name = trace.parameters.add(tensor)
-            given = f" weight({name} : type({name}))"
         return trace.emit(
-            f"goat.rms_norm {row.name}{given} {{eps = {show_float(eps)} : f32}} "
-            f": {row.type}", F32, row.width)
+            f"goat.rms_norm {row.name}{trace.clause('weight', tensor)} "
+            f"{{eps = {show_float(eps)} : f32}} : {row.type}", F32, row.width)
 
     return Load("rms_norm", apply)
 

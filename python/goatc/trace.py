@@ -249,6 +249,13 @@ class Trace:
                          f"an array to index has to be a variable of the "
                          f"function, or goatc.capture(array)")
 
+    def clause(self, word: str, tensor: Optional[Tensor]) -> str:
+        """Returns what names an optional operand in an op's text."""
+        if tensor is None:
+            return ""
+        name = self.parameters.add(tensor)
+        return f" {word}({name} : type({name}))"
+
     def scalar(self, tensor: Tensor) -> Value:
         """Returns an argument that is one number."""
         name = self.parameters.add(tensor)

@@ -200,6 +200,13 @@ class OnnxTest(unittest.TestCase):
         with self.assertRaisesRegex(ImportRefused, "node 0 'n0' of Det: "):
             from_onnx(g.model([("x", TensorProto.FLOAT, (3, 3))], out))
 
+    def test_an_old_opset_is_refused(self):
+        g = Graph()
+        model = g.model([("x", TensorProto.FLOAT, (3, 3))], g.op("Neg", "x"))
+        model.opset_import[0].version = 11
+        with self.assertRaisesRegex(ImportRefused, "opset 13 or later but got 11"):
+            from_onnx(model)
+
     def test_open_sizes_are_given(self):
         g = Graph()
         model = g.model([("x", TensorProto.FLOAT, ("n", 3))],

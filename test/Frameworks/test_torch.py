@@ -56,6 +56,10 @@ class TorchTest(unittest.TestCase):
             record("models", ("ViT, 2 layers", "PyTorch", dtype_name(dtype)),
                    "2 of 2", "", worst)
 
+    def test_an_rms_norm_has_the_epsilon_of_f32(self):
+        self.check(nn.RMSNorm(8).half(), (0.02 * torch.randn(3, 8)).half(),
+                   attentions=0, on=("reference",))
+
     def test_an_exported_program(self):
         ids = torch.randint(0, 17, (2, 24))
         model = torch_models.GPT().eval()

@@ -46,6 +46,13 @@ class BuilderTest(unittest.TestCase):
                    X.max(1, keepdims=True), X)
         self.check(lambda b, x: b.reduce("add", x, [0, -1]), X.sum((0, 2)), X)
 
+    def test_reductions_of_booleans(self):
+        for op, expected in (("max", X > 0), ("min", X > 0)):
+            expected = getattr(expected, op)(1).astype(np.float32)
+            self.check(lambda b, x, op=op: b.convert(b.reduce(
+                op, b.compare("gt", x, b.splat(0, "f32")), [1]), "f32"),
+                expected, X)
+
     def test_contractions(self):
         self.check(lambda b, x, y: b.contract("bij,bkj->bik", x, y),
                    np.einsum("bij,bkj->bik", X, X), X, X)

@@ -104,6 +104,13 @@ UNARY = {
     "erf": "math.erf", "floor": "math.floor", "ceil": "math.ceil",
     "abs": "math.absf", "round_even": "math.roundeven",
 }
+
+def of_dtype(op: str, dtype: str) -> str:
+    """The one of BINARY that does `op` on booleans, of which true is -1."""
+    booleans = {"mul": "and", "add": "or", "max": "or", "min": "and"}
+    return booleans.get(op, op) if dtype == "i1" else op
+
+
 COMPARISONS = {"eq": ("oeq", "eq"), "ne": ("une", "ne"), "lt": ("olt", "slt"),
                "le": ("ole", "sle"), "gt": ("ogt", "sgt"), "ge": ("oge", "sge")}
 
@@ -302,10 +309,7 @@ class Builder:
             if (op == "max" and one.splat == -math.inf and
                     broadcast_shapes(one.shape, other.shape) == other.shape):
                 return other
-        name = BINARY[op][0 if left.is_float else 1]
-        if left.dtype == "i1":
-            name = {"mul": "arith.andi", "add": "arith.ori",
-                    "max": "arith.ori", "min": "arith.andi"}.get(op, name)
+        name = BINARY[of_dtype(op, left.dtype)][0 if left.is_float else 1]
         if name is None:
             raise ImportRefused(f"expected another dtype for '{op}' than "
                                 f"{left.dtype}")
@@ -405,14 +409,14 @@ class Builder:
     def reduce(self, op: str, value: Value, axes: Sequence[int],
                keep: bool = False) -> Value:
         """Combines along axes: "add", "max", "min", "mul", "and" or "or"."""
-        axes = sorted(axis % len(value.shape) for axis in axes)
+        axes, op = sorted(a % len(value.shape) for a in axes), of_dtype(op, value.dtype)
         if not axes:
             return value
         rest = [axis for axis in range(len(value.shape)) if axis not in axes]
         neutral = {"add": 0, "mul": 1, "max": -math.inf, "min": math.inf,
                    "and": True, "or": False}[op]
         if not value.is_float and op in ("max", "min"):
-            bits = 1 if value.dtype == "i1" else int(value.dtype[1:])
+            bits = int(value.dtype[1:])
             neutral = -1 << (bits - 1) if op == "max" else (1 << (bits - 1)) - 1
         shape = [value.shape[axis] for axis in rest]
         name = BINARY[op][0 if value.is_float else 1]

@@ -31,9 +31,7 @@ def describe_type(type_: Any) -> Any:
     text = str(type_)
     match = re.fullmatch(r"tensor<((?:\d+x)*)(\w+)(?:,.*)?>", text)
     dtype = match.group(2) if match else text
-    dtype = {"ui8": "i8", "si8": "i8"}.get(dtype, dtype)
-    if not match or dtype not in ("f16", "bf16", "f32", "i1", "i8", "i32",
-                                  "i64", "f64"):
+    if not match or dtype not in ("f16", "bf16", "f32", "i1", "i8", "i32", "i64"):
         raise ImportRefused(f"expected tensors of known sizes and of a dtype "
                             f"that kernels know but got {text}")
     return tuple(int(n) for n in match.group(1).split("x") if n), dtype

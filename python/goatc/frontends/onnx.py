@@ -26,6 +26,8 @@ NOT_FOLDED = ("Range", "Trilu")
 
 Known = Union[Value, np.ndarray, None]
 
+# Before it, Squeeze, Unsqueeze, Split and Softmax mean something else.
+FIRST_OPSET = 13
 DTYPES = {1: "f32", 10: "f16", 16: "bf16", 6: "i32", 7: "i64", 9: "i1",
           3: "i8"}
 UNARY = {"Exp": "exp", "Log": "log", "Tanh": "tanh", "Sqrt": "sqrt",
@@ -57,6 +59,12 @@ class Translator:
         self.builder, self.model = Builder(name), model
         self.values: Dict[str, Known] = {"": None}
         self.remarks: List[Diagnostic] = []
+        opset = max((one.version for one in model.opset_import
+                     if one.domain in ("", "ai.onnx")), default=FIRST_OPSET)
+        if opset < FIRST_OPSET:
+            raise ImportRefused(f"expected opset {FIRST_OPSET} or later but got "
+                                f"{opset}; convert the model with "
+                                "onnx.version_converter")
         for tensor in model.graph.initializer:
             self.values[tensor.name] = onnx.numpy_helper.to_array(tensor)
         self.parameters: Dict[int, Value] = {}

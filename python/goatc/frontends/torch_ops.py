@@ -369,8 +369,7 @@ def native_layer_norm(t: Any, node: Any, *arguments: Any) -> List[Value]:
 def rms_norm(t: Any, node: Any, value: Any, shape: Sequence[int],
              weight: Any = None, eps: Optional[float] = None) -> Value:
     value = t.value(value)
-    if eps is None:
-        eps = {"f16": 2.0 ** -10, "bf16": 2.0 ** -7}.get(value.dtype, 2.0 ** -23)
+    eps = 2.0 ** -23 if eps is None else eps  # f32's, whatever the dtype
     return normalized(t, value, last_axes(value, shape), eps, weight, None,
                       center=False)
 
