@@ -57,7 +57,6 @@ check-long: configure
 	@"$(PYTHON)" -B python/scripts/random_problems.py $(BUILD)/bin --seeds $(PROBLEMS) --jobs 2
 	@GOAT_LONG=1 $(BUILD)/unittests/PTXSimTests --gtest_brief=1
 	@GOAT_LONG=1 $(BUILD)/unittests/PTXSimForeignTests --gtest_brief=1
-	@cmake --build $(BUILD) --target goatc goat-run
 	@"$(PYTHON)" python/scripts/check_kernels.py $(BUILD)/bin --seeds 10
 	@cmake --build $(BUILD) --target goat-test-opt goat-translate
 	@PATH="$(CURDIR)/$(BUILD)/bin:$$PATH" "$(PYTHON)" -B test/E2E/Inputs/mutants/mutants.py check docs/mutants.md
@@ -89,6 +88,7 @@ $(FRAMEWORKS)/done: test/Frameworks/requirements.txt
 	@$(FRAMEWORKS)/bin/pip install --quiet --no-deps --require-hashes -r $<
 	@touch $@
 
+check-frameworks: WHEEL := yes
 check-frameworks: configure $(FRAMEWORKS)/done
 	@cmake --build $(BUILD) --target GoatC
 	@JAX_PLATFORMS=cpu PYTHONPATH=python:test/Frameworks GOATC_CACHE_DIR=off \

@@ -22,7 +22,7 @@ fi
 if [ "${PRESET:-}" = sanitize ] || [ "${PRESET:-}" = fuzz ]; then
   packages="$packages libclang-rt-22-dev"
 fi
-# What make check-wheel makes an environment with.
+# What make check-wheel and check-frameworks make an environment with.
 if [ -n "${WHEEL:-}" ]; then
   packages="$packages python3-venv python3-pip"
 fi
