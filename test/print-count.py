@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints how a run of lit went, from the file its --output wrote.
+"""Prints how a run of lit went, from the file its --output wrote, and runs of
+other programs, from JUnit's XML.
 
 The last line is `N passed, N failed`. Tests that were not run here, or that are
 expected to fail, are counted on the line before it. The exit status is 0 when
@@ -14,34 +15,58 @@ import argparse
 import collections
 import json
 import sys
+from xml.etree import ElementTree
 
 PASSED = ("PASS", "FLAKYPASS")
 FAILED = ("FAIL", "XPASS", "TIMEOUT", "UNRESOLVED")
 
 
+def read_lit(path):
+    """Returns pairs of a name and a result."""
+    with open(path, encoding="utf-8") as file:
+        return [(test["name"], test["code"]) for test in json.load(file)["tests"]]
+
+
+def read_junit(path):
+    """The same of a file that has no result but what went wrong."""
+    codes = {"failure": "FAIL", "error": "UNRESOLVED", "skipped": "UNSUPPORTED"}
+    return [
+        (
+            f"{case.get('classname')}.{case.get('name')}",
+            next((codes[part.tag] for part in case if part.tag in codes), "PASS"),
+        )
+        for case in ElementTree.parse(path).iter("testcase")
+    ]
+
+
 def main():
-    parser = argparse.ArgumentParser(description="print how a run of lit went")
-    parser.add_argument("results", help="the file that lit --output wrote")
+    parser = argparse.ArgumentParser(description="print how a run of tests went")
+    parser.add_argument(
+        "results",
+        nargs="+",
+        help="the file that lit --output wrote, or one of JUnit's that ends in .xml",
+    )
     parser.add_argument(
         "--count-only", action="store_true", help="print only the last line"
     )
     arguments = parser.parse_args()
+    tests = []
     try:
-        with open(arguments.results, encoding="utf-8") as file:
-            tests = json.load(file)["tests"]
+        for path in arguments.results:
+            tests += (read_junit if path.endswith(".xml") else read_lit)(path)
     except OSError:
         if not arguments.count_only:
             print("the tests did not run: the build did not get that far")
         print("0 passed, 1 failed")
         return 1
 
-    codes = collections.Counter(test["code"] for test in tests)
+    codes = collections.Counter(code for _, code in tests)
     passed = sum(codes.pop(code, 0) for code in PASSED)
     failed = {code: codes.pop(code) for code in FAILED if code in codes}
     if not arguments.count_only:
-        for test in tests:
-            if test["code"] in failed:
-                print(f"{test['code']}: {test['name']}")
+        for name, code in tests:
+            if code in failed:
+                print(f"{code}: {name}")
         if codes:
             others = (f"{n} {code.lower()}" for code, n in sorted(codes.items()))
             print("neither: " + ", ".join(others))
