@@ -15,6 +15,7 @@
 #                 and runs the example of README.md
 #   make check-frameworks  imports models of PyTorch, JAX and ONNX and runs them; the
 #                 frameworks go into build/frameworks, pinned and hashed (6 GB)
+#   make install-frameworks  only puts them there
 #   make bench-launch  time from a cache hit, and of a launch without a device
 #   make bench-sim  warp instructions the simulator executes in a second
 #   make format   bring all C++ to the house style
@@ -27,7 +28,7 @@ PRESET ?= ci
 PYTHON ?= /usr/bin/python3
 BUILD := build/$(PRESET)
 
-.PHONY: demo check check-long check-frameworks fuzz wheel check-wheel bench-launch bench-sim build configure format docs deps
+.PHONY: demo check check-long check-frameworks install-frameworks fuzz wheel check-wheel bench-launch bench-sim build configure format docs deps
 .DEFAULT_GOAL := build
 
 deps:
@@ -83,17 +84,31 @@ check-wheel: wheel
 	@"$(PYTHON)" -B python/scripts/check_wheel.py build/wheel/*.whl
 
 FRAMEWORKS := build/frameworks
-$(FRAMEWORKS)/done: test/Frameworks/requirements.txt
-	@"$(PYTHON)" -m venv $(FRAMEWORKS)
+# The wheels are linked from the cache, which is as large, so it can go.
+$(FRAMEWORKS)/done: test/Frameworks/installer.txt test/Frameworks/requirements.txt | deps
+	@"$(PYTHON)" -m venv --clear $(FRAMEWORKS)
 	@$(FRAMEWORKS)/bin/pip install --quiet --no-deps --require-hashes -r $<
+	@$(FRAMEWORKS)/bin/uv pip install --quiet --native-tls --no-deps --require-hashes \
+	  --cache-dir $(FRAMEWORKS)/cache --python $(FRAMEWORKS)/bin/python \
+	  -r test/Frameworks/requirements.txt
+	@rm -rf $(FRAMEWORKS)/cache
 	@touch $@
 
-check-frameworks: WHEEL := yes
-check-frameworks: configure $(FRAMEWORKS)/done
+install-frameworks: WHEEL := yes
+install-frameworks: $(FRAMEWORKS)/done
+
+PYTEST := JAX_PLATFORMS=cpu PYTHONPATH=python GOATC_CACHE_DIR=off \
+  GOATC_TABLES=$(FRAMEWORKS)/tables GOATC_LIBRARY=$(BUILD)/lib/libGoatC.so.0.1 \
+  $(FRAMEWORKS)/bin/python -B -m pytest -q -p no:cacheprovider
+
+# The tables that the tests find are compared with those of the page after them.
+check-frameworks: install-frameworks configure
 	@cmake --build $(BUILD) --target GoatC
-	@JAX_PLATFORMS=cpu PYTHONPATH=python:test/Frameworks GOATC_CACHE_DIR=off \
-	  GOATC_LIBRARY=$(BUILD)/lib/libGoatC.so.0.1 $(FRAMEWORKS)/bin/python -B \
-	  -m unittest discover -s test/Frameworks
+	@rm -rf $(FRAMEWORKS)/tables $(FRAMEWORKS)/*.xml; mkdir $(FRAMEWORKS)/tables
+	@$(PYTEST) -n 2 --dist worksteal --junitxml=$(FRAMEWORKS)/tests.xml --durations=10 \
+	  --ignore=test/Frameworks/test_written.py test/Frameworks; \
+	$(PYTEST) --junitxml=$(FRAMEWORKS)/tables.xml test/Frameworks/test_written.py; \
+	"$(PYTHON)" test/print-count.py $(FRAMEWORKS)/tests.xml $(FRAMEWORKS)/tables.xml
 
 bench-launch: configure
 	@cmake --build $(BUILD) --target GoatC

@@ -3,6 +3,8 @@
 """What the tests of all frameworks share: a measure, and the tables of
 docs/frameworks.md."""
 
+import json
+import os
 import pathlib
 import re
 
@@ -34,12 +36,29 @@ def record(table, about, *cells):
     rows[about] = cells
 
 
+def save():
+    """Leaves the rows of this process in the folder that GOATC_TABLES names."""
+    folder = os.environ.get("GOATC_TABLES")
+    if folder and tables:
+        rows = [[table, about, cells] for table, kept in tables.items()
+                for about, cells in kept.items()]
+        path = pathlib.Path(folder) / f"{os.getpid()}.json"
+        path.write_text(json.dumps(rows), encoding="utf-8")
+
+
+def load(folder):
+    """Records what `save` left in a folder."""
+    for path in sorted(pathlib.Path(folder).glob("*.json")):
+        for table, about, cells in json.loads(path.read_text(encoding="utf-8")):
+            record(table, tuple(about), *cells)
+
+
 def written(table):
-    """Returns the rows as Markdown has them."""
+    """Returns the rows as Markdown has them, in the order of their first cells."""
     def text(cell):
         return f"{cell:.0e}" if isinstance(cell, float) else str(cell)
     return ["| " + " | ".join(map(text, (*about, *cells))) + " |"
-            for about, cells in tables[table].items()]
+            for about, cells in sorted(tables[table].items())]
 
 
 def in_page(table):
