@@ -410,6 +410,14 @@ llvm::Expected<bool> GoatRun::run() {
   if (flags.compare && flags.on == "reference")
     return llvm::createStringError(
         "--compare compares with the reference; use it with --on=sim");
+  const std::pair<llvm::StringRef, bool> simulated[] = {
+      {"strides", !flags.strides.empty()},
+      {"offset", !flags.offsets.empty()},
+      {"perturb", flags.perturb}};
+  for (auto [flag, isGiven] : simulated)
+    if (isGiven && flags.on == "reference")
+      return llvm::createStringError(
+          "--" + flag + " is about the simulated GPU; use it with --on=sim");
   if (llvm::Error error = load())
     return error;
   if (llvm::Error error = collectInputs())

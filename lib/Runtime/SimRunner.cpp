@@ -144,6 +144,8 @@ llvm::Expected<uint64_t> SimCall::place(const std::string &name,
 }
 
 llvm::Error SimCall::allocate(const CallSizes &sizes) {
+  // Returns whether the tensor is what lies there then: strides may lead to one
+  // element by several indices.
   auto fill = [&](uint64_t address, const Tensor &tensor, DType dtype,
                   llvm::ArrayRef<int64_t> strides) {
     const std::vector<uint8_t> bytes = pack(tensor, dtype);
@@ -151,6 +153,15 @@ llvm::Error SimCall::allocate(const CallSizes &sizes) {
                [&](uint64_t to, uint64_t count, size_t from) {
                  memory.write(to, &bytes[from], count);
                });
+    bool isThere = true;
+    std::vector<uint8_t> read;
+    forEachRun(address, tensor.shape, strides, ptx::dtypeBytes(dtype),
+               [&](uint64_t from, uint64_t count, size_t to) {
+                 read.resize(count);
+                 memory.read(from, read.data(), count);
+                 isThere &= std::equal(read.begin(), read.end(), &bytes[to]);
+               });
+    return isThere;
   };
   for (auto [index, spec] : llvm::enumerate(kernel.inputs)) {
     const Tensor &tensor = inputs[index];
@@ -163,7 +174,12 @@ llvm::Error SimCall::allocate(const CallSizes &sizes) {
         place(spec.name, tensor.shape, strides, ptx::dtypeBytes(spec.dtype));
     if (!address)
       return address.takeError();
-    fill(*address, tensor, spec.dtype, strides);
+    if (!fill(*address, tensor, spec.dtype, strides))
+      return llvm::createStringError(llvm::formatv(
+          "expected the elements of '{0}' that share an address to be equal "
+          "but strides {1:$[, ]} put different ones there; give values that "
+          "repeat, or strides that do not overlap",
+          spec.name, llvm::make_range(strides.begin(), strides.end())));
     inputAddresses.push_back(*address);
   }
   llvm::Expected<std::vector<Shape>> shapes = sizes.outputShapes();
