@@ -24,7 +24,9 @@ struct CompileFlags {
                                    llvm::cl::cat(category)};
   llvm::cl::opt<std::string> target{
       "target", llvm::cl::init("sm_90"), llvm::cl::value_desc("chip"),
-      llvm::cl::desc("The chip to compile for (default: sm_90)"),
+      llvm::cl::desc("The chip to compile for: sm_80, sm_86, sm_89, sm_90, "
+                     "sm_90a, sm_100, "
+                     "sm_100a or sm_120 (default: sm_90)"),
       llvm::cl::cat(category)};
   llvm::cl::opt<std::string> function{
       "function", llvm::cl::value_desc("name"),

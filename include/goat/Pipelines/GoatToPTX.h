@@ -63,7 +63,9 @@ struct GoatToPTXOptions : mlir::PassPipelineOptions<GoatToPTXOptions> {
                      "kernel or block"),
       llvm::cl::init("auto")};
   Option<std::string> target{
-      *this, "target", llvm::cl::desc("The chip tile sizes are chosen for"),
+      *this, "target",
+      llvm::cl::desc("The chip tile sizes are chosen for: sm_80, sm_86, sm_89, "
+                     "sm_90, sm_90a, sm_100, sm_100a or sm_120"),
       llvm::cl::init("sm_90")};
 };
 

@@ -38,7 +38,7 @@ struct GoatEmitPTX : public goat::impl::GoatEmitPTXBase<GoatEmitPTX> {
         return signalPassFailure();
       OpBuilder builder(module);
       Attribute object = gpu::ObjectAttr::get(
-          NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/2,
+          NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3,
                                     "nvptx64-nvidia-cuda", chip->name),
           gpu::CompilationTarget::Assembly, builder.getStringAttr(*text));
       gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),
