@@ -116,9 +116,10 @@ static std::string faultOf(const GoatTensor &tensor,
   }
   if (fits)
     return "";
+  if (wanted.empty())
+    wanted = "scalar";
   return llvm::formatv("expected input '{0}' of shape {1} but got {2}",
-                       spec.name, wanted.empty() ? "scalar" : wanted,
-                       runtime::shapeString(shape));
+                       spec.name, wanted, runtime::shapeString(shape));
 }
 
 /// `tensor` as a parameter of type `dtype` holds it.

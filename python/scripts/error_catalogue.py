@@ -6,12 +6,14 @@
     python3 error_catalogue.py --write    writes it anew
 
 Messages are read from the sources, where they are said once. A message keeps its
-number as long as its text stays; new ones get the next, and numbers of messages
-that are gone are not given again. A message without a test that provokes it, or
-that is not in the catalogue, fails the check.
+number as long as its text stays; new ones get the number after the last one given,
+which the page holds, so that numbers of messages that are gone are not given again.
+What fails the check: a message without a test that provokes it, a number that stands
+twice, and a page other than --write would write.
 """
 
 import argparse
+import difflib
 from pathlib import Path
 import re
 import sys
@@ -32,10 +34,13 @@ PARTS = (
                            "lib/Target/PTX/DescribeKernel.cpp")),
     ("Calling a kernel", ("lib/Runtime/LaunchPlan.cpp",
                           "lib/Runtime/LayerInputs.cpp",
+                          "lib/Runtime/SimRunner.cpp",
                           "python/goatc/artifact.py",
                           "python/goatc/launch.py")),
     ("Reading an artifact", ("lib/Target/PTX/Artifact.cpp",
                              "lib/Target/PTX/Expr.cpp")),
+    ("Calling a tool", ("lib/Driver",)),
+    ("Calling the C interface", ("lib/CAPI",)),
     ("Running the reference", tuple(
         f"lib/Reference/{name}.cpp" for name in (
             "Attention", "GoatOps", "Program", "Reference", "ScalarOps",
@@ -46,17 +51,23 @@ PARTS = (
 # who writes a kernel by hand.
 MOSTLY_INTERNAL = ("lib/Target/PTX/DescribeKernel.cpp",)
 
+# Libraries whose tests have another name.
+TESTED_AS = {"goatc": "Python", "Driver": "Tools"}
+# All whose messages one in the catalogue could be taken for.
+SAYING = ("lib", "tools", "python/goatc")
+
 CALL = re.compile(r"(?<!class )\b(emitError|emitOpError|createStringError|emitRemark|"
-                  r"report|fail|ArtifactError)\(")
+                  r"report|fail|refuse|ArtifactError|"
+                  r"(?:fault =|return) llvm::formatv)\(")
 LITERAL = re.compile(r'f?"((?:[^"\\\n]|\\.)*)"')
 # Nothing in a test can bring these about.
 UNTESTABLE = (
-    "cannot write '", "cannot create directory '",  # the host's file system
     "expected the schedules to leave nothing but kernels",  # a mistake of ours
     "expected goat dialect version",  # a later version's bytecode
+    "cannot read output '…' back",  # it was allocated
+    "'…' did not run to its end",  # what stops the simulator is a finding
 )
-LEAST = 16  # letters of a message, and of what a test has to have of it
-SHORTEST = 9  # letters of the shortest piece that tells messages apart
+LEAST = 16  # letters of a message, and of words that a test has of it
 
 
 class Message(NamedTuple):
@@ -65,6 +76,7 @@ class Message(NamedTuple):
     part: str
     text: str
     is_remark: bool
+    library: str  # the folder of tests that stands for it
 
 
 def statement_at(source: str, start: int, is_python: bool) -> str:
@@ -106,25 +118,33 @@ def sources_of(paths: Tuple[str, ...]) -> Iterator[Path]:
         if whole.is_file():
             yield whole
         else:
-            yield from sorted(whole.rglob("*.cpp"))
+            yield from sorted(path for path in whole.rglob("*")
+                              if path.suffix in (".cpp", ".py"))
+
+
+def messages_in(part: str, paths: Tuple[str, ...]) -> Iterator[Message]:
+    """Yields every message that the sources in the paths say."""
+    for path in sources_of(paths):
+        source = path.read_text(encoding="utf-8")
+        source = re.sub(r"^\s*(//|#).*$", "", source, flags=re.M)
+        library = path.relative_to(ROOT).parts[1]
+        for call in CALL.finditer(source):
+            text = text_of(statement_at(source, call.end() - 1,
+                                         path.suffix == ".py"))
+            if (str(path.relative_to(ROOT)) in MOSTLY_INTERNAL
+                    and "; " not in text):
+                continue
+            if len(text.replace(GAP, "")) >= LEAST:
+                yield Message(part, text, call[1] == "emitRemark",
+                              TESTED_AS.get(library, library))
 
 
 def read_messages() -> List[Message]:
-    """Returns every message of the sources, once."""
+    """Returns every message for the catalogue, once."""
     messages: Dict[str, Message] = {}
     for part, paths in PARTS:
-        for path in sources_of(paths):
-            source = path.read_text(encoding="utf-8")
-            source = re.sub(r"^\s*(//|#).*$", "", source, flags=re.M)
-            for call in CALL.finditer(source):
-                text = text_of(statement_at(
-                    source, call.end() - 1, path.suffix == ".py"))
-                if (str(path.relative_to(ROOT)) in MOSTLY_INTERNAL
-                        and "; " not in text):
-                    continue
-                if len(text.replace(GAP, "")) >= LEAST:
-                    messages.setdefault(text, Message(
-                        part, text, call[1] == "emitRemark"))
+        for message in messages_in(part, paths):
+            messages.setdefault(message.text, message)
     return list(messages.values())
 
 
@@ -133,7 +153,7 @@ def read_tests() -> List[Tuple[str, str]]:
     line length had cut."""
     tests = []
     for path in sorted((ROOT / "test").rglob("*")):
-        if path.suffix not in (".mlir", ".test", ".cpp", ".py", ".in"):
+        if path.suffix not in (".mlir", ".test", ".cpp", ".c", ".py", ".in"):
             continue
         text = path.read_text(encoding="utf-8", errors="replace")
         text = re.sub(r'"\s*\n?\s*f?"', "", text)
@@ -142,34 +162,55 @@ def read_tests() -> List[Tuple[str, str]]:
     return tests
 
 
-def find_test(message: Message,
-              tests: List[Tuple[str, str]]) -> Optional[str]:
-    """Returns a test that has the longest pieces of a message."""
-    pieces = sorted((re.sub(r"^(: )?expected ", "", piece).strip()
-                     for piece in message.text.split(GAP)),
-                    key=len, reverse=True)
-    wanted = [piece for piece in pieces if len(piece) >= LEAST][:2] or pieces[:1]
-    for many in (wanted, wanted[:1]):
+def runs_of(message: Message) -> List[str]:
+    """Returns the runs of words of a message, from long to short, that are long
+    enough to tell of it: half its longest piece."""
+    pieces = message.text.split(GAP)
+    least = max(LEAST, max(map(len, pieces)) // 2)
+    runs = set()
+    for piece in pieces:
+        ends = [match.span() for match in re.finditer(r"\S+", piece)]
+        runs |= {piece[begin:end] for begin, _ in ends for _, end in ends
+                 if end - begin >= least}
+    return sorted(runs, key=lambda run: (-len(run), run))
+
+
+def find_test(message: Message, all_texts: List[str], tests: List[Tuple[str, str]],
+              listed: Optional[str] = None) -> Optional[str]:
+    """Returns a test that has all of a message, with something in the gaps, or the
+    longest run of words that only this message has; the listed one if it does."""
+    tests = sorted((test for test in tests
+                    if message.library != "Python" or test[0].endswith(".py")),
+                   key=lambda test: (test[0] != listed, message.library
+                                     not in Path(test[0]).parts))
+    whole = re.compile(r".{1,60}?".join(
+        re.escape(piece.strip())
+        for piece in message.text.strip(f": {GAP}").split(GAP)))
+    for name, text in tests:
+        if whole.search(text):
+            return name
+    for run in runs_of(message):
+        if any(run in text for text in all_texts if text != message.text):
+            continue
         for name, text in tests:
-            if all(piece in text for piece in many):
-                return name
-    # A long piece may be tested by its beginning or its end, and a short one
-    # stands for a message that fills in much.
-    for piece in (wanted[0][:30], wanted[0][-30:], *pieces[1:]):
-        for name, text in tests:
-            if len(piece) >= SHORTEST and piece in text:
+            if run in text:
                 return name
     return None
 
 
-def read_numbers() -> Dict[str, str]:
-    """Returns the numbers of the messages that the catalogue has."""
-    numbers: Dict[str, str] = {}
-    if CATALOGUE.exists():
-        for row in re.finditer(r"^\| (GOAT-[ER]\d+) \| (.*?) \|",
-                               CATALOGUE.read_text(encoding="utf-8"), re.M):
-            numbers[row[2]] = row[1]
-    return numbers
+class Page:
+    """What a page has: number and test by message, the last number given, and what
+    numbers it has twice."""
+
+    def __init__(self, text: str):
+        rows = re.findall(r"^\| (GOAT-[ER]\d+) \| (.*?) \| (.*) \|$", text, re.M)
+        given = [number for number, _, _ in rows]
+        self.text = text
+        self.numbers = {cell: number for number, cell, _ in rows}
+        self.tests = {cell: test for _, cell, test in rows}
+        self.last = int(re.search(r"^The last number given is (\d+)\.$", text,
+                                  re.M)[1])
+        self.twice = sorted({n for n in given if given.count(n) > 1})
 
 
 def as_cell(text: str) -> str:
@@ -186,56 +227,55 @@ constraints of [GoatDialect.md](generated/GoatDialect.md). The last column is a 
 that provokes the message.
 
 This page is written by `python3 python/scripts/error_catalogue.py --write`, which a
-test holds against the sources. A number stays with its message.
+test holds against the sources. A number stays with its message, and is not given
+again when that is gone.
 """
 
 
-def write(messages: List[Message], numbers: Dict[str, str],
-          tests: List[Tuple[str, str]]) -> str:
-    """Returns the text of the catalogue."""
-    taken = [int(n.split("-")[1][1:]) for n in numbers.values()]
-    following = max(taken, default=0) + 1
-    text = HEAD
+def render(messages: List[Message], page: Page,
+           found: Dict[str, Optional[str]]) -> str:
+    """Returns the text of the catalogue that takes the place of a page."""
+    text, last = "", page.last
     for part, _ in PARTS:
         text += f"\n## {part}\n\n| number | message | test |\n|---|---|---|\n"
         for message in messages:
             if message.part != part:
                 continue
             cell = as_cell(message.text)
-            number = numbers.get(cell)
+            number = page.numbers.get(cell)
             if number is None:
-                kind = "R" if message.is_remark else "E"
-                number = f"GOAT-{kind}{following:03}"
-                following += 1
-            test = find_test(message, tests)
-            text += f"| {number} | {cell} | {test or 'none'} |\n"
-    return text
+                last += 1
+                number = f"GOAT-{'R' if message.is_remark else 'E'}{last:03}"
+            text += f"| {number} | {cell} | {found[message.text] or 'none'} |\n"
+    return f"{HEAD}The last number given is {last}.\n{text}"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true",
-                        help="write docs/errors.md")
+    parser.add_argument("--write", action="store_true", help="write the page")
+    parser.add_argument("--page", type=Path, default=CATALOGUE,
+                        help="the page (default: docs/errors.md)")
     arguments = parser.parse_args()
     messages, tests = read_messages(), read_tests()
-    numbers = read_numbers()
-    untested = [m.text for m in messages
-                if find_test(m, tests) is None
-                and not m.text.startswith(UNTESTABLE)]
+    all_texts = [message.text for message in messages_in("", SAYING)]
+    page = Page(arguments.page.read_text(encoding="utf-8"))
+    found = {message.text: find_test(message, all_texts, tests,
+                                     page.tests.get(as_cell(message.text)))
+             for message in messages}
+    text = render(messages, page, found)
+    failures = [f"given twice: {number}" for number in page.twice]
+    failures += [f"no test provokes: {text}" for text, test in found.items()
+                 if test is None and not text.startswith(UNTESTABLE)]
     if arguments.write:
-        CATALOGUE.write_text(write(messages, numbers, tests), encoding="utf-8")
-    known = {as_cell(m.text) for m in messages}
-    if not arguments.write:
-        for text in sorted(known - set(numbers)):
-            print(f"not in docs/errors.md: {text}")
-        for text in sorted(set(numbers) - known):
-            print(f"in docs/errors.md but not said: {text}")
-        if known != set(numbers):
-            print("run python3 python/scripts/error_catalogue.py --write")
-    for text in untested:
-        print(f"no test provokes: {text}")
-    stale = not arguments.write and known != set(numbers)
-    return 1 if untested or stale else 0
+        arguments.page.write_text(text, encoding="utf-8")
+    elif text != page.text:
+        failures += [line for line in difflib.unified_diff(
+            page.text.splitlines(), text.splitlines(), str(arguments.page),
+            "what is said and tested", n=0, lineterm="")]
+        failures.append("run python3 python/scripts/error_catalogue.py --write")
+    for failure in failures:
+        print(failure)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -9,70 +9,9 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
-#include "goat-c/Goat.h"
+#include "GoatCTest.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int failures;
-
-#define CHECK(condition)                                                       \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);           \
-      ++failures;                                                              \
-    }                                                                          \
-  } while (0)
-
-static const char layer[] =
-    "func.func @layer(%query: tensor<?x2x?x16xf16>,\n"
-    "    %key: tensor<?x1x?x16xf16>, %value: tensor<?x1x?x16xf16>,\n"
-    "    %slope: f32) -> tensor<?x2x?x16xf16> {\n"
-    "  %out = goat.attention %query, %key, %value score {\n"
-    "  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):\n"
-    "    %d = goat.distance %b, %i, %j\n"
-    "    %e = arith.index_cast %d : index to i32\n"
-    "    %f = arith.sitofp %e : i32 to f32\n"
-    "    %p = arith.mulf %f, %slope : f32\n"
-    "    %t = arith.subf %s, %p : f32\n"
-    "    goat.yield %t : f32\n"
-    "  } mask {\n"
-    "  ^bb0(%b: index, %h: index, %i: index, %j: index):\n"
-    "    %m = goat.causal_mask %b, %i, %j\n"
-    "    goat.yield %m : i1\n"
-    "  } : (tensor<?x2x?x16xf16>, tensor<?x1x?x16xf16>, tensor<?x1x?x16xf16>)\n"
-    "      -> (tensor<?x2x?x16xf16>)\n"
-    "  return %out : tensor<?x2x?x16xf16>\n"
-    "}\n";
-
-/** Whether some entry has the severity and holds the text. */
-static int says(const GoatDiagnostics *list, GoatSeverity severity,
-                const char *text) {
-  size_t i;
-  GoatDiagnostic entry;
-  for (i = 0; i < goatDiagnosticsCount(list); ++i)
-    if (goatDiagnosticsGet(list, i, &entry) == GOAT_OK &&
-        entry.severity == severity && strstr(entry.message, text))
-      return 1;
-  for (i = 0; i < goatDiagnosticsCount(list); ++i)
-    if (goatDiagnosticsGet(list, i, &entry) == GOAT_OK)
-      printf("  it says: %s\n", entry.message);
-  return 0;
-}
-
-static GoatKernel *compileLayer(GoatDiagnostics *list, const char *target) {
-  GoatKernel *kernel = NULL;
-  GoatOptions *options = goatOptionsCreate();
-  CHECK(goatOptionsSet(options, "target", target, list) == GOAT_OK);
-  CHECK(goatOptionsSet(options, "cubin", "none", list) == GOAT_OK);
-  CHECK(goatCompile(layer, strlen(layer), "layer.mlir", options, &kernel,
-                    list) == GOAT_OK);
-  goatOptionsDestroy(options);
-  return kernel;
-}
 
 static void testVersion(void) {
   int major = -1, minor = -1, patch = -1;
@@ -97,7 +36,7 @@ static void testOptions(void) {
   CHECK(goatDiagnosticsCount(list) == 0);
   CHECK(goatOptionsSet(options, "tile-row", "64", list) ==
         GOAT_INVALID_ARGUMENT);
-  CHECK(says(list, GOAT_ERROR, "but got 'tile-row'"));
+  CHECK(says(list, GOAT_ERROR, "expected an option called one of target, "));
   CHECK(goatOptionsSet(options, "tile-rows", "many", list) ==
         GOAT_INVALID_ARGUMENT);
   CHECK(says(list, GOAT_ERROR, "an integer but got 'many'"));
@@ -106,41 +45,12 @@ static void testOptions(void) {
   CHECK(says(list, GOAT_ERROR, "a word but got 'tile warps=1'"));
   CHECK(goatOptionsSet(options, "cubin", "maybe", list) ==
         GOAT_INVALID_ARGUMENT);
-  CHECK(says(list, GOAT_ERROR, "none, auto, required but got 'maybe'"));
+  CHECK(says(list, GOAT_ERROR,
+             "expected the option 'cubin' to be one of none, auto, required "
+             "but got 'maybe'"));
   CHECK(goatOptionsSet(NULL, "strip", "tile", NULL) == GOAT_INVALID_ARGUMENT);
   goatDiagnosticsClear(list);
   CHECK(goatDiagnosticsCount(list) == 0);
-  goatOptionsDestroy(options);
-  goatDiagnosticsDestroy(list);
-}
-
-static void testRefusedText(void) {
-  static const char broken[] = "func.func @f() {\n  %x = goat.nothing\n}\n";
-  static const char two[] = "func.func @f() { return }\n"
-                            "func.func @g() { return }\n";
-  static const char empty[] = "func.func @f() { return }\n";
-  GoatDiagnostics *list = goatDiagnosticsCreate();
-  GoatOptions *options = goatOptionsCreate();
-  GoatKernel *kernel = NULL;
-  GoatDiagnostic entry;
-  CHECK(goatCompile(broken, strlen(broken), "broken.mlir", NULL, &kernel,
-                    list) == GOAT_PARSE_ERROR);
-  CHECK(kernel == NULL);
-  CHECK(goatDiagnosticsGet(list, 0, &entry) == GOAT_OK);
-  CHECK(entry.severity == GOAT_ERROR && entry.line == 2 && entry.column == 8);
-  CHECK(strcmp(entry.file, "broken.mlir") == 0);
-  CHECK(goatDiagnosticsGet(list, 99, &entry) == GOAT_INVALID_ARGUMENT);
-  CHECK(goatCompile(two, strlen(two), "two.mlir", NULL, &kernel, list) ==
-        GOAT_PARSE_ERROR);
-  CHECK(says(list, GOAT_ERROR, "expected one function but got 'f', 'g'"));
-  CHECK(goatCompile(empty, strlen(empty), "empty.mlir", NULL, &kernel, list) ==
-        GOAT_COMPILE_ERROR);
-  CHECK(goatOptionsSet(options, "target", "sm_1", list) == GOAT_OK);
-  CHECK(goatCompile(layer, strlen(layer), "layer.mlir", options, &kernel,
-                    list) == GOAT_INVALID_ARGUMENT);
-  CHECK(says(list, GOAT_ERROR, "sm_1"));
-  CHECK(goatCompile(NULL, 0, "x", NULL, &kernel, list) ==
-        GOAT_INVALID_ARGUMENT);
   goatOptionsDestroy(options);
   goatDiagnosticsDestroy(list);
 }
@@ -160,7 +70,9 @@ static void testEmit(void) {
   }
   CHECK(goatEmit(layer, strlen(layer), "layer.mlir", NULL, "cubin", &text,
                  list) == GOAT_INVALID_ARGUMENT);
-  CHECK(says(list, GOAT_ERROR, "llvm, ptx but got 'cubin'"));
+  CHECK(says(list, GOAT_ERROR,
+             "expected one of the kinds goat, tile, nvvm, llvm, ptx but got "
+             "'cubin'"));
   goatDiagnosticsDestroy(list);
 }
 
@@ -231,31 +143,13 @@ static void testArtifact(const char *directory) {
   CHECK(goatKernelReport(read, "text", "B=x", &report, list) == GOAT_MISMATCH);
   CHECK(goatKernelReport(read, "html", NULL, &report, list) ==
         GOAT_INVALID_ARGUMENT);
+  CHECK(says(list, GOAT_ERROR,
+             "expected the format of a report to be text or json but got "
+             "'html'"));
   goatKernelDestroy(read);
   CHECK(goatKernelRead("no/such/directory", &read, list) == GOAT_IO_ERROR);
   goatKernelDestroy(kernel);
   goatDiagnosticsDestroy(list);
-}
-
-enum { B = 1, L = 37, D = 16 };
-
-/** Inputs as the layer takes them; keys lie transposed in memory. */
-static void fillInputs(GoatTensor inputs[4], double *query, float *key,
-                       float *value, double *slope) {
-  static const int64_t queryShape[] = {B, 2, L, D}, keyShape[] = {B, 1, L, D};
-  static const int64_t transposed[] = {D * L, D * L, 1, L};
-  int i;
-  for (i = 0; i < B * 2 * L * D; ++i)
-    query[i] = sin(i);
-  for (i = 0; i < B * L * D; ++i) {
-    key[i] = (float)cos(3 * i);
-    value[i] = (float)sin(5 * i);
-  }
-  *slope = 0.125;
-  inputs[0] = (GoatTensor){query, GOAT_F64, 4, queryShape, NULL};
-  inputs[1] = (GoatTensor){key, GOAT_F32, 4, keyShape, transposed};
-  inputs[2] = (GoatTensor){value, GOAT_F32, 4, keyShape, NULL};
-  inputs[3] = (GoatTensor){slope, GOAT_F64, 0, NULL, NULL};
 }
 
 /** The layer's formula for one element of the output. */
@@ -272,6 +166,12 @@ static double expected(const double *query, const float *key,
     sum += score * value[j * D + d];
   }
   return sum / total;
+}
+
+/** Whether a number is the formula's; inputs were rounded to f16. NaN is not.
+ */
+static int isNear(double actual, double right) {
+  return fabs(actual - right) < 4e-3;
 }
 
 /** A graph that calls the layer with twice its query. */
@@ -291,7 +191,7 @@ static void testGraph(void) {
       "  return %r : tensor<1x2x37x16xf16>\n"
       "}\n";
   static const int64_t shape[] = {B, 2, L, D};
-  double query[B * 2 * L * D], slope, off = 0;
+  double query[B * 2 * L * D], slope;
   float key[B * L * D], value[B * L * D], out[B * 2 * L * D];
   char text[sizeof(layer) + sizeof(around)];
   GoatDiagnostics *list = goatDiagnosticsCreate();
@@ -299,7 +199,7 @@ static void testGraph(void) {
   GoatRun *run = NULL;
   GoatTensor inputs[4], destination;
   GoatComparison comparison;
-  int runner, h, i, d;
+  int runner, h, i, d, wrong = 0;
   fillInputs(inputs, query, key, value, &slope);
   sprintf(text, "%s%s", layer, around);
   CHECK(goatGraphRun(text, strlen(text), "graph.mlir", NULL, GOAT_ON_SIM,
@@ -316,8 +216,8 @@ static void testGraph(void) {
     for (h = 0; h < 2; ++h)
       for (i = 0; i < L; ++i)
         for (d = 0; d < D; ++d)
-          off = fmax(off, fabs(out[(h * L + i) * D + d] -
-                               expected(query, key, value, h, i, d)));
+          wrong += !isNear(out[(h * L + i) * D + d],
+                           expected(query, key, value, h, i, d));
     for (i = 0; i < B * 2 * L * D; ++i)
       query[i] /= 2;
     /* Only a kernel has instructions. */
@@ -325,7 +225,7 @@ static void testGraph(void) {
     CHECK(goatRunCompare(run, run, 0, &comparison, list) == GOAT_UNAVAILABLE);
     goatRunDestroy(run);
   }
-  CHECK(off < 4e-3);
+  CHECK(wrong == 0);
   CHECK(goatGraphRun(text, strlen(text), "graph.mlir", options, GOAT_ON_SIM,
                      inputs, 3, 0, &run, list) == GOAT_MISMATCH);
   CHECK(says(list, GOAT_ERROR, "expected 4 inputs of 'graph' but got 3"));
@@ -336,9 +236,9 @@ static void testGraph(void) {
 }
 
 static void testRun(void) {
-  static const int64_t shape[] = {B, 2, L, D}, wrong[] = {B, 2, L, D + 1};
+  static const int64_t shape[] = {B, 2, L, D};
   static const int64_t reversed[] = {2 * L * D, L * D, -D, 1};
-  double query[B * 2 * L * D], slope, exact[B * 2 * L * D], off = 0;
+  double query[B * 2 * L * D], slope, exact[B * 2 * L * D];
   float key[B * L * D], value[B * L * D], simulated[B * 2 * L * D];
   GoatDiagnostics *list = goatDiagnosticsCreate();
   GoatKernel *kernel = compileLayer(list, "sm_80");
@@ -348,7 +248,7 @@ static void testRun(void) {
   GoatComparison comparison;
   const char *name;
   uint64_t count;
-  int h, i, d;
+  int h, i, d, wrong = 0;
   fillInputs(inputs, query, key, value, &slope);
   CHECK(goatKernelRun(kernel, GOAT_ON_REFERENCE, inputs, 4, 0, &reference,
                       list) == GOAT_OK);
@@ -367,70 +267,19 @@ static void testRun(void) {
     for (i = 0; i < L; ++i)
       for (d = 0; d < D; ++d) {
         double right = expected(query, key, value, h, i, d);
-        /* Inputs were rounded to f16. */
-        off = fmax(off, fabs(exact[(h * L + i) * D + d] - right));
-        off = fmax(off, fabs(simulated[(h * L + L - 1 - i) * D + d] - right));
+        wrong += !isNear(exact[(h * L + i) * D + d], right);
+        wrong += !isNear(simulated[(h * L + L - 1 - i) * D + d], right);
       }
-  CHECK(off < 4e-3);
+  CHECK(wrong == 0);
   CHECK(goatRunCompare(sim, reference, 0, &comparison, list) == GOAT_OK);
   CHECK(comparison.isWithin && comparison.relativeL2 < comparison.tolerance);
   CHECK(comparison.relativeL2 > 0 && comparison.maxAbs > 0);
-  CHECK(goatRunCompare(sim, reference, 1, &comparison, list) ==
-        GOAT_INVALID_ARGUMENT);
   CHECK(goatRunCount(sim, 0, &name, &count) == GOAT_OK);
   CHECK(strcmp(name, "warp_instructions") == 0 && count > 0);
   CHECK(goatRunCountCount(reference) == 0);
 
-  out = (GoatTensor){simulated, GOAT_F32, 4, wrong, NULL};
-  CHECK(goatRunCopyOutput(sim, 0, &out, list) == GOAT_MISMATCH);
-  CHECK(says(list, GOAT_ERROR, "room for 'out' of shape 1x2x37x16 but got"));
   goatRunDestroy(sim);
   goatRunDestroy(reference);
-  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 3, 0, &sim, list) ==
-        GOAT_MISMATCH);
-  CHECK(says(list, GOAT_ERROR, "expected 4 inputs of 'layer' but got 3"));
-  inputs[0].shape = wrong;
-  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 4, 0, &sim, list) ==
-        GOAT_MISMATCH);
-  CHECK(says(list, GOAT_ERROR, "'query' of shape ?x2x?x16 but got 1x2x37x17"));
-  inputs[0].shape = shape;
-  inputs[0].dtype = GOAT_I32;
-  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 4, 0, &sim, list) ==
-        GOAT_MISMATCH);
-  CHECK(
-      says(list, GOAT_ERROR, "'query' of type f16, bf16, f32 or f64 but got"));
-  inputs[0].dtype = (GoatDType)99;
-  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 4, 0, &sim, list) ==
-        GOAT_MISMATCH);
-  CHECK(says(list, GOAT_ERROR, "f32 or f64 but got unknown"));
-  CHECK(goatKernelRun(kernel, (GoatRunner)9, inputs, 4, 0, &sim, list) ==
-        GOAT_INVALID_ARGUMENT);
-  CHECK(says(list, GOAT_ERROR, "GOAT_ON_SIM but got 9"));
-  inputs[0] = (GoatTensor){NULL, GOAT_F16, 4, shape, NULL};
-  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 4, 0, &sim, list) ==
-        GOAT_MISMATCH);
-  CHECK(says(list, GOAT_ERROR, "the data of 'query' not to be NULL"));
-  goatKernelDestroy(kernel);
-  goatDiagnosticsDestroy(list);
-}
-
-static void testReferenceOnly(void) {
-  double query[B * 2 * L * D], slope;
-  float key[B * L * D], value[B * L * D];
-  GoatDiagnostics *list = goatDiagnosticsCreate();
-  GoatKernel *kernel = compileLayer(list, "reference");
-  GoatRun *run = NULL;
-  GoatTensor inputs[4];
-  fillInputs(inputs, query, key, value, &slope);
-  CHECK(goatKernelFileCount(kernel) == 1);
-  CHECK(goatKernelInputCount(kernel) == 4);
-  CHECK(goatKernelRun(kernel, GOAT_ON_REFERENCE, inputs, 4, 0, &run, list) ==
-        GOAT_OK);
-  goatRunDestroy(run);
-  CHECK(goatKernelRun(kernel, GOAT_ON_SIM, inputs, 4, 0, &run, list) ==
-        GOAT_UNAVAILABLE);
-  CHECK(goatKernelWrite(kernel, ".", list) == GOAT_UNAVAILABLE);
-  CHECK(says(list, GOAT_ERROR, "'layer' is for the reference"));
   goatKernelDestroy(kernel);
   goatDiagnosticsDestroy(list);
 }
@@ -480,55 +329,6 @@ static void testSim(void) {
   goatDiagnosticsDestroy(list);
 }
 
-/** NULL in place of every handle and pointer. */
-static void testNull(void) {
-  GoatDiagnostics *list = goatDiagnosticsCreate();
-  GoatParameter parameter;
-  GoatDiagnostic entry;
-  size_t refused = 0;
-  goatStringDestroy(NULL);
-  goatDiagnosticsDestroy(NULL);
-  goatDiagnosticsClear(NULL);
-  goatOptionsDestroy(NULL);
-  goatKernelDestroy(NULL);
-  goatRunDestroy(NULL);
-  goatSimDestroy(NULL);
-  goatSimModuleDestroy(NULL);
-  CHECK(strcmp(goatStringData(NULL), "") == 0 && goatStringSize(NULL) == 0);
-  CHECK(goatDiagnosticsCount(NULL) == 0);
-  CHECK(strcmp(goatKernelName(NULL), "") == 0);
-  CHECK(strcmp(goatKernelTarget(NULL), "") == 0);
-  CHECK(goatKernelFileCount(NULL) == 0 && !goatKernelFileName(NULL, 0));
-  CHECK(goatKernelInputCount(NULL) == 0 && goatKernelOutputCount(NULL) == 0);
-  CHECK(goatRunOutputCount(NULL) == 0 && goatRunCountCount(NULL) == 0);
-  CHECK(goatSimAllocate(NULL, 1, NULL) == 0);
-#define REFUSED(call) refused += (call) == GOAT_INVALID_ARGUMENT
-  REFUSED(goatDiagnosticsGet(NULL, 0, &entry));
-  REFUSED(goatOptionsSet(NULL, NULL, NULL, list));
-  REFUSED(goatCompile(NULL, 0, NULL, NULL, NULL, list));
-  REFUSED(goatEmit(NULL, 0, NULL, NULL, NULL, NULL, list));
-  REFUSED(goatTransform(NULL, 0, NULL, NULL, NULL, list));
-  REFUSED(goatKernelRead(NULL, NULL, list));
-  REFUSED(goatKernelWrite(NULL, NULL, list));
-  REFUSED(goatKernelReport(NULL, NULL, NULL, NULL, list));
-  REFUSED(goatKernelRun(NULL, GOAT_ON_SIM, NULL, 0, 0, NULL, list));
-  REFUSED(goatRunCopyOutput(NULL, 0, NULL, list));
-  REFUSED(goatRunCompare(NULL, NULL, 0, NULL, list));
-  REFUSED(goatSimModuleLoad(NULL, 0, NULL, NULL, list));
-  REFUSED(goatSimRun(NULL, NULL, NULL, list));
-  CHECK(goatDiagnosticsCount(list) == 12 && refused == 13);
-  REFUSED(goatKernelFile(NULL, NULL, NULL, NULL));
-  REFUSED(goatKernelInput(NULL, 0, &parameter));
-  REFUSED(goatKernelOutput(NULL, 0, &parameter));
-  REFUSED(goatRunOutput(NULL, 0, &parameter));
-  REFUSED(goatRunCount(NULL, 0, NULL, NULL));
-  REFUSED(goatSimWrite(NULL, 0, NULL, 1));
-  REFUSED(goatSimRead(NULL, 0, NULL, 1));
-  CHECK(refused == 20);
-  CHECK(says(list, GOAT_ERROR, "pointers of goatSimRun not to be NULL"));
-  goatDiagnosticsDestroy(list);
-}
-
 static void *compileInThread(void *unused) {
   (void)unused;
   GoatDiagnostics *list = goatDiagnosticsCreate();
@@ -564,15 +364,12 @@ int main(int argc, char **argv) {
   }
   testVersion();
   testOptions();
-  testRefusedText();
   testEmit();
   testTransform();
   testArtifact(argv[1]);
   testRun();
   testGraph();
-  testReferenceOnly();
   testSim();
-  testNull();
   testThreads();
   printf("%d checks failed\n", failures);
   return failures != 0;

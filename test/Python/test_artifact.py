@@ -83,7 +83,8 @@ class ReaderTest(unittest.TestCase):
                          float("-inf"))
 
     def test_another_schema_is_refused(self):
-        self.refuse("expected schema 'goat-kernel/1' but got 'goat-kernel/2'",
+        self.refuse("expected schema 'goat-kernel/1' but got 'goat-kernel/2'; use "
+                    "the launcher that came with the compiler",
                     lambda text: text.update(schema="goat-kernel/2"))
 
     def test_a_missing_key_is_named(self):
@@ -91,7 +92,7 @@ class ReaderTest(unittest.TestCase):
                     lambda text: text.pop("requires"))
 
     def test_an_unknown_dtype_is_refused(self):
-        self.refuse("dtype of 'x' to be one of bf16.* but got 'fp8'",
+        self.refuse("expected the dtype of 'x' to be one of bf16.* but got 'fp8'",
                     lambda text: text["inputs"][0].update(dtype="fp8"))
 
     def test_an_unknown_target_is_refused(self):
@@ -101,8 +102,10 @@ class ReaderTest(unittest.TestCase):
     def test_clusters_and_tensor_maps_are_refused(self):
         for key, value in (("cluster", [2, 1, 1]), ("tensor_maps", [{}])):
             with self.subTest(key):
-                self.refuse("'shift_short' asks for them", lambda text: text[
-                    "variants"][0]["launches"][0].update({key: value}))
+                self.refuse("tensor maps and clusters cannot be launched from "
+                            "Python yet; 'shift_short' asks for them",
+                            lambda text: text["variants"][0]["launches"][
+                                0].update({key: value}))
 
     def test_tensor_maps_may_be_left_out(self):
         self.read(lambda text: text["variants"][0]["launches"][0].pop(
@@ -113,11 +116,12 @@ class ReaderTest(unittest.TestCase):
                 ({"kind": "stream"},
                  "'shift_short' to be input, output, dim, input_stride, "
                  "output_stride or workspace but got 'stream'"),
-                ({"kind": "input", "index": 3}, "one of 3 inputs but got 3"),
+                ({"kind": "input", "index": 3}, 
+                 "expected 'shift_short' to name one of 3 inputs but got 3"),
                 ({"kind": "input", "index": -1}, "3 inputs but got -1"),
                 ({"kind": "output", "index": 1}, "one of 1 outputs but got 1"),
                 ({"kind": "dim", "index": 0, "axis": 3},
-                 "one of 3 axes of 'x' but got 3"),
+                 "expected 'shift_short' to name one of 3 axes of 'x' but got 3"),
                 ({"kind": "workspace"}, "expected the key 'offset'")]:
             with self.subTest(str(parameter)):
                 self.refuse(message, lambda text: text["variants"][0][
@@ -144,7 +148,7 @@ class ShapeTest(unittest.TestCase):
 
     def test_a_fixed_extent_is_checked(self):
         with self.assertRaisesRegex(
-                ArtifactError, r"'x' of shape \?x\?x8 but got 2x5x9"):
+                ArtifactError, r"expected 'x' of shape \?x\?x8 but got 2x5x9"):
             self.artifact.check_shapes([(2, 5, 9), (2, 5, 8), ()])
 
     def test_a_scalar_stays_a_scalar(self):

@@ -166,8 +166,9 @@ class LaunchTest(unittest.TestCase):
     def test_an_offset_past_the_workspace_is_refused(self):
         self.text = sample_artifact.two_launches()
         self.text["variants"][0]["workspace_bytes"] = 255
-        with self.assertRaisesRegex(ArtifactError, "255 bytes but got offset "
-                                    "256"):
+        with self.assertRaisesRegex(
+                ArtifactError, "expected an address in the workspace of 255 "
+                "bytes but got offset 256"):
             self.run_sample()
 
     def test_without_a_workspace_none_is_asked_for(self):
@@ -180,7 +181,9 @@ class LaunchTest(unittest.TestCase):
     def test_a_missing_input_is_named(self):
         artifact = load_artifact(sample_artifact.write(
             Path(self.temporary.name) / "case"))
-        with self.assertRaisesRegex(ArtifactError, "but got no y, shift"):
+        with self.assertRaisesRegex(
+                ArtifactError, "expected the inputs x, y, shift but got no y, "
+                "shift"):
             run_artifact(self.driver, artifact, {"x": np.zeros((1, 1, 8))})
 
     def test_a_wrong_shape_reaches_no_device(self):

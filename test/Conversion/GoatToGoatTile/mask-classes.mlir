@@ -22,7 +22,7 @@
 // NEVER: gpu.func @shared(
 func.func @shared(%q: tensor<2x4x?x64xbf16>, %k: tensor<2x4x?x64xbf16>)
     -> tensor<2x4x?x64xbf16> {
-  // expected-remark @+1 {{evaluates the mask on every tile that may see a key}}
+  // expected-remark @+1 {{evaluates the mask on every tile that may see a key, as a part of it does not say which tiles are empty or full; }}
   %out = goat.attention %q, %k, %k
     mask {
     ^bb0(%b: index, %h: index, %i: index, %j: index):

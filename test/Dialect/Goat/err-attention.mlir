@@ -193,6 +193,18 @@ func.func @score_arguments(%q: tensor<1x2x4x8xf32>) {
 
 // -----
 
+// (C11) the last op of a region
+func.func @no_yield(%q: tensor<1x2x4x8xf32>) {
+  // expected-error @+1 {{(C11) expected the score region to end with goat.yield}}
+  %0 = goat.attention %q, %q, %q score {
+  ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+    llvm.unreachable
+  } : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>) -> (tensor<1x2x4x8xf32>)
+  return
+}
+
+// -----
+
 // (C11) result of the mask region
 func.func @mask_result(%q: tensor<1x2x4x8xf32>) {
   // expected-error @+1 {{(C11) expected the mask region to yield 'i1' but got 'index'}}

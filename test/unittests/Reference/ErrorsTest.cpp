@@ -174,6 +174,12 @@ TEST(Errors, FunctionLevelOps) {
                      {two, {{}, {1}}}),
               HasSubstr("expected a dimension of a tensor of rank 1 but got "
                         "1"));
+  EXPECT_THAT(refuse("func.func @f(%x: tensor<3xf32>, %i: index) -> "
+                     "tensor<2xf32> {\n  %y = tensor.extract_slice %x[%i] [2] "
+                     "[1] : tensor<3xf32> to tensor<2xf32>\n  return %y : "
+                     "tensor<2xf32>\n}",
+                     {three, {{}, {2}}}),
+              HasSubstr("expected index 0 to lie in [0, 3) but got 2 to 3"));
   EXPECT_THAT(refuse("func.func @f(%x: f32) -> i64 {\n  %n = arith.fptosi %x : "
                      "f32 to i64\n  return %n : i64\n}",
                      {{{}, {1e30}}}),

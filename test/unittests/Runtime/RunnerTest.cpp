@@ -310,6 +310,14 @@ TEST(SimRunner, RefusesCallsThatDoNotFit) {
       {ptx::Expr(ptx::DimRef{0, 0}), 64, "in.0 equals 64"}};
   EXPECT_EQ(llvm::toString(runSim(artifact, 100).takeError()),
             "expected that in.0 equals 64 but got 100 and 64");
+  for (int64_t bytes : {int64_t(1) << 32, int64_t(-1)}) {
+    artifact = makeArtifact();
+    artifact.kernel.variants[0].launches[0].sharedBytes = bytes;
+    EXPECT_EQ(llvm::toString(runSim(artifact, 100).takeError()),
+              "expected a number of bytes below 2^32 of shared memory for "
+              "'add_bias' but got " +
+                  std::to_string(bytes));
+  }
   artifact = makeArtifact();
   artifact.kernel.variants[0].launches[0].grid[1] = 65536;
   EXPECT_EQ(llvm::toString(runSim(artifact, 100).takeError()),
@@ -380,6 +388,9 @@ TEST(SimRunner, WorkspaceEndsWhereItIsSaidTo) {
   EXPECT_EQ(llvm::toString(runSim(artifact, 100).takeError()),
             "expected 'add_bias' to be given an address in the workspace of "
             "255 bytes but got offset 256");
+  artifact.kernel.variants[0].workspaceBytes = int64_t(1) << 61;
+  EXPECT_EQ(llvm::toString(runSim(artifact, 100).takeError()),
+            "cannot allocate a workspace of 2305843009213693952 bytes");
   artifact.kernel.variants[0].workspaceBytes = -1;
   EXPECT_EQ(llvm::toString(runSim(artifact, 100).takeError()),
             "expected a workspace of at least 0 bytes for variant "
