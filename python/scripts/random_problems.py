@@ -48,7 +48,8 @@ def run_one(arguments, seed):
     """(choices, outcome, simplest choices) of a seed."""
     tools, planted = arguments.tools.resolve(), arguments.plant
     choices = problem_of(arguments, seed)
-    outcome = check.run(tools, choices, planted, arguments.keep)
+    keep = arguments.keep / f"seed-{seed}" if arguments.keep else None
+    outcome = check.run(tools, choices, planted, keep)
     if not outcome.failed or arguments.no_shrink:
         return choices, outcome, choices
     return choices, outcome, shrink(
@@ -66,13 +67,18 @@ def main():
     parser.add_argument("--no-shrink", action="store_true", help="print failures as they are")
     parser.add_argument("--plant", metavar="INSTRUCTION", help="leave the first instruction that "
                         "begins so out of each kernel, to see that it is noticed")
-    parser.add_argument("--keep", type=Path, help="a folder for a problem's layer and inputs")
+    parser.add_argument("--keep", type=Path, help="a folder in which seed-N gets a "
+                        "problem's layer and inputs")
     parser.add_argument("--show", action="store_true", help="print a problem's choices")
     arguments = parser.parse_args()
     if (arguments.seed is None) == (arguments.seeds is None):
         parser.error("expected --seed or --seeds")
     first, last = map(int, arguments.seeds.split(":")) if arguments.seeds else (
         arguments.seed, arguments.seed + 1)
+    try:
+        problem_of(arguments, first)
+    except ValueError as error:
+        parser.error(f"--set: {error}")
     if arguments.show:
         for name, value in problem_of(arguments, first).items():
             print(f"{name}={value}")

@@ -8,6 +8,7 @@ simplest value, which a failing problem is brought to where it still fails.
 """
 
 import random
+import re
 from typing import Callable, NamedTuple
 
 from . import integers, masks, rows, scores, trees
@@ -263,13 +264,17 @@ def draw(seed):
 
 
 def override(choices, settings):
-    """A problem with some choices set by hand; settings: NAME=VALUE texts."""
+    """A problem with some choices set by hand; settings: NAME=VALUE texts. Raises
+    ValueError where no axis has the name, or the axis another kind of value."""
     changed, axes = dict(choices), {axis.name: axis for axis in AXES}
     for setting in settings:
         name, _, value = setting.partition("=")
         if name not in axes:
             raise ValueError(f"expected one of {', '.join(axes)} but got '{name}'")
-        changed[name] = int(value) if isinstance(axes[name].simplest, int) else value
+        is_number = isinstance(axes[name].simplest, int)
+        if is_number and not re.fullmatch(r"-?\d+", value):
+            raise ValueError(f"expected {name} to be a whole number but got '{value}'")
+        changed[name] = int(value) if is_number else value
     return changed
 
 

@@ -41,7 +41,7 @@ def catalogue():
             section = line[3:]
         row = re.match(r"\| (GOAT-E\d+) \| (.*) \| \S+ \|$", line)
         if row and section in REFUSALS:
-            text = row.group(2).replace("; ", "…").replace("\\", "")
+            text = row.group(2).replace("; ", "…").replace("&lt;", "<").replace("\\", "")
             found.append((row.group(1), re.compile(".*".join(map(re.escape, text.split("…"))))))
     return found
 

@@ -14,8 +14,8 @@ DEFAULTS = {0, "auto", "exact"}
 
 
 def write(choices, folder):
-    """Writes layer.mlir and inputs; the flags that goat-run takes with it. Flags that start
-    with one of OPTIONS or --target are the compiler's."""
+    """Writes layer.mlir and inputs; the compiler's flags for it, and those that goat-run takes
+    beside them."""
     program = Program(choices, folder)
     operands, attributes = [], []
     types = declare_tensors(program)
