@@ -343,6 +343,30 @@ GOAT_C_API GoatStatus goatSimWrite(GoatSim *sim, uint64_t address,
 GOAT_C_API GoatStatus goatSimRead(const GoatSim *sim, uint64_t address,
                                   void *destination, uint64_t bytes);
 
+#define GOAT_TENSOR_MAP_BYTES 128
+
+/** A tensor in device memory and the box that one TMA copy moves, as for
+ * cuTensorMapEncodeTiled without interleaving: axes count from the innermost
+ * one, whose elements lie one after the other. Zeros are read outside. */
+typedef struct GoatTensorMap {
+  GoatDType dtype;
+  /** From 1 to 5. */
+  int32_t rank;
+  uint64_t address;
+  uint64_t extents[5];
+  /** In bytes, of the axes from the second on. */
+  uint64_t strides[4];
+  uint32_t box[5];
+  /** 0, 32, 64 or 128 bytes. */
+  uint32_t swizzle;
+} GoatTensorMap;
+
+/** Writes the GOAT_TENSOR_MAP_BYTES that a kernel takes by value. Refuses what
+ * the CUDA driver refuses. */
+GOAT_C_API GoatStatus goatSimEncodeTensorMap(const GoatTensorMap *map,
+                                             void *encoded,
+                                             GoatDiagnostics *diagnostics);
+
 /** Parses PTX text; `name` stands for the file in diagnostics. */
 GOAT_C_API GoatStatus goatSimModuleLoad(const char *ptx, size_t size,
                                         const char *name,

@@ -52,6 +52,8 @@ private:
                               const ptx::Launch &launch,
                               const LaunchSizes &launchSizes,
                               const CallSizes &sizes, const Progress &progress);
+  llvm::Expected<ptxsim::TensorMap> encode(const ptx::TensorMap &map,
+                                           const CallSizes &sizes) const;
   void addCounts(const ptxsim::Counts &counts);
   llvm::Error readOutputs(const CallSizes &sizes);
 
@@ -284,6 +286,14 @@ llvm::Expected<bool> SimCall::launch(const ptxsim::Module &module,
       arguments.pointer(workspace + *offset);
       break;
     }
+    case ptx::Parameter::Kind::TensorMap: {
+      llvm::Expected<ptxsim::TensorMap> map =
+          encode(launch.tensorMaps[parameter.index], sizes);
+      if (!map)
+        return map.takeError();
+      arguments.tensorMap(*map);
+      break;
+    }
     }
   }
 
@@ -297,6 +307,67 @@ llvm::Expected<bool> SimCall::launch(const ptxsim::Module &module,
     result.findings.push_back("'" + launch.entry + "' did not run to its end");
   addCounts(launched->counts);
   return launched->completed;
+}
+
+static ptxsim::TensorMapType tensorMapType(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return ptxsim::TensorMapType::F16;
+  case DType::BF16:
+    return ptxsim::TensorMapType::BF16;
+  case DType::F32:
+    return ptxsim::TensorMapType::F32;
+  case DType::I1:
+  case DType::I8:
+    return ptxsim::TensorMapType::U8;
+  case DType::I32:
+    return ptxsim::TensorMapType::S32;
+  case DType::I64:
+    return ptxsim::TensorMapType::S64;
+  }
+  llvm_unreachable("unknown dtype");
+}
+
+llvm::Expected<ptxsim::TensorMap>
+SimCall::encode(const ptx::TensorMap &map, const CallSizes &sizes) const {
+  llvm::ArrayRef<int64_t> shape = map.isOutput
+                                      ? llvm::ArrayRef(outputShapes[map.index])
+                                      : inputs[map.index].shape;
+  const Shape &strides = sizes.stridesOf(map.isOutput, map.index);
+  const DType dtype = map.isOutput ? kernel.outputs[map.index].dtype
+                                   : kernel.inputs[map.index].dtype;
+  const std::string &name = map.isOutput ? kernel.outputs[map.index].name
+                                         : kernel.inputs[map.index].name;
+  if (shape.back() > 1 && strides.back() != 1)
+    return llvm::createStringError(
+        llvm::formatv("expected a stride of 1 of the last axis of '{0}', which "
+                      "has a tensor map, but got {1}",
+                      name, strides.back()));
+  ptxsim::TensorMapDescription description;
+  description.type = tensorMapType(dtype);
+  description.rank = shape.size();
+  description.address =
+      map.isOutput ? outputAddresses[map.index] : inputAddresses[map.index];
+  description.swizzle = map.swizzle == 128  ? ptxsim::TensorMapSwizzle::B128
+                        : map.swizzle == 64 ? ptxsim::TensorMapSwizzle::B64
+                        : map.swizzle == 32 ? ptxsim::TensorMapSwizzle::B32
+                                            : ptxsim::TensorMapSwizzle::None;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    // A descriptor counts axes from the innermost one.
+    const size_t axis = shape.size() - 1 - i;
+    description.dims[i] = std::max<int64_t>(shape[axis], 1);
+    description.box[i] = map.box[axis];
+    // Nothing steps along an axis of one index, whose stride may be anything.
+    if (i > 0)
+      description.strides[i - 1] =
+          shape[axis] > 1 ? strides[axis] * ptx::dtypeBytes(dtype) : 16;
+  }
+  ptxsim::Result<ptxsim::TensorMap> encoded =
+      ptxsim::encodeTensorMap(description);
+  if (!encoded)
+    return llvm::createStringError(llvm::formatv(
+        "cannot encode a tensor map of '{0}': {1}", name, encoded.error()));
+  return *encoded;
 }
 
 void SimCall::addCounts(const ptxsim::Counts &counts) {

@@ -23,6 +23,8 @@ from goatc.dtypes import STORAGE
 
 SCHEMA = "goat-kernel/1"
 MAX_GRID = (2 ** 31 - 1, 65535, 65535)  # blocks in x, y and z
+MAX_MAP_RANK = 5  # axes of a tensor map
+SWIZZLES = (0, 32, 64, 128)  # bytes
 WORKSPACE_ALIGNMENT = 256  # bytes; what the address of a workspace divides by
 Shape = Tuple[int, ...]
 
@@ -108,13 +110,16 @@ class Output:
 
 @dataclass(frozen=True)
 class Launch:
-    """One kernel launch; grid and shared_bytes are expressions."""
+    """One kernel launch; grid and shared_bytes are expressions, tensor_maps
+    what the schema says of them."""
 
     entry: str
     grid: Tuple[Any, ...]
     block: Tuple[int, ...]
+    cluster: Tuple[int, ...]
     shared_bytes: Any
     parameters: Tuple[Mapping[str, Any], ...]
+    tensor_maps: Tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -175,17 +180,40 @@ class Artifact:
         return entry["dtype"]
 
     def _launch(self, entry: Mapping[str, Any]) -> Launch:
-        if entry.get("tensor_maps") or list(entry["cluster"]) != [1, 1, 1]:
-            raise ArtifactError(
-                f"{self.folder}: tensor maps and clusters cannot be launched "
-                f"from Python yet; '{entry['entry']}' asks for them")
+        maps = tuple(self._tensor_map(entry["entry"], one)
+                     for one in entry.get("tensor_maps", ()))
         return Launch(entry["entry"], tuple(entry["grid"]),
-                      tuple(entry["block"]), entry["shared_bytes"],
-                      tuple(self._parameter(entry["entry"], parameter)
-                            for parameter in entry["parameters"]))
+                      tuple(entry["block"]), tuple(entry["cluster"]),
+                      entry["shared_bytes"],
+                      tuple(self._parameter(entry["entry"], parameter, maps)
+                            for parameter in entry["parameters"]), maps)
 
-    def _parameter(self, entry: str,
-                   parameter: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _tensor_map(self, entry: str,
+                    one: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Checks that a tensor map is of something that is there, and has its
+        rank."""
+        ((role, index),) = one["tensor"].items()
+        many: Sequence[Any] = (self.outputs if role == "output" else
+                               self.inputs)
+        if not 0 <= index < len(many):
+            raise ArtifactError(
+                f"{self.folder}: expected a tensor map of '{entry}' to name "
+                f"one of {len(many)} {role}s but got {index}")
+        rank = len(many[index].shape)
+        if not 1 <= rank <= MAX_MAP_RANK or len(one["box"]) != rank:
+            raise ArtifactError(
+                f"{self.folder}: expected the box of a tensor map of '{entry}' "
+                f"to have an extent for each axis of a tensor of 1 to "
+                f"{MAX_MAP_RANK} axes but got {len(one['box'])} for {rank}")
+        if one["swizzle"] not in SWIZZLES:
+            raise ArtifactError(
+                f"{self.folder}: expected a swizzle of "
+                f"{', '.join(map(str, SWIZZLES))} bytes but got "
+                f"{one['swizzle']}")
+        return one
+
+    def _parameter(self, entry: str, parameter: Mapping[str, Any],
+                   maps: Sequence[Any]) -> Mapping[str, Any]:
         """Checks that a parameter names something that is there."""
         kind = parameter["kind"]
         if kind == "workspace":
@@ -193,20 +221,21 @@ class Artifact:
             return parameter
         of_kind: Dict[str, Sequence[Any]] = {
             "input": self.inputs, "dim": self.inputs, "output": self.outputs,
-            "input_stride": self.inputs, "output_stride": self.outputs}
+            "input_stride": self.inputs, "output_stride": self.outputs,
+            "tensor_map": maps}
         many = of_kind.get(kind)
         if many is None:
             raise ArtifactError(
                 f"{self.folder}: expected the parameters of '{entry}' to be "
-                f"input, output, dim, input_stride, output_stride or workspace "
-                f"but got '{kind}'")
+                f"{', '.join(of_kind)} or workspace but got '{kind}'")
         index = parameter["index"]
         if not 0 <= index < len(many):
+            what = {"tensor_map": "tensor maps"}.get(
+                kind, "outputs" if many is self.outputs else "inputs")
             raise ArtifactError(
                 f"{self.folder}: expected '{entry}' to name one of {len(many)} "
-                f"{'outputs' if many is self.outputs else 'inputs'} but got "
-                f"{index}")
-        if kind not in ("input", "output"):
+                f"{what} but got {index}")
+        if kind not in ("input", "output", "tensor_map"):
             rank = len(many[index].shape)
             if not 0 <= parameter["axis"] < rank:
                 raise ArtifactError(
@@ -336,6 +365,11 @@ def grid_of(launch: Launch, shapes: Sequence[Shape]) -> List[int]:
             raise ArtifactError(
                 f"expected from 0 to {limit} blocks on axis {axis} of the grid "
                 f"of '{launch.entry}' but got {extent}")
+        if extent % launch.cluster[axis]:
+            raise ArtifactError(
+                f"expected a multiple of {launch.cluster[axis]} blocks on axis "
+                f"{axis} of the grid of '{launch.entry}', which runs in "
+                f"clusters, but got {extent}")
     return grid
 
 

@@ -8,9 +8,16 @@ Tests put a double in its place.
 """
 
 import ctypes
+import itertools
 from typing import Any, Protocol, Sequence, Tuple
 
 import numpy as np
+
+from goatc.tensor_map import ENCODED_BYTES, TensorMap
+
+MAP_TYPES = {"f16": "FLOAT16", "bf16": "BFLOAT16", "f32": "FLOAT32",
+             "i1": "UINT8", "i8": "UINT8", "i32": "INT32", "i64": "INT64"}
+ONE_BLOCK = (1, 1, 1)
 
 
 class DeviceError(RuntimeError):
@@ -20,12 +27,19 @@ class DeviceError(RuntimeError):
 def pack_arguments(values: Sequence[np.generic]) -> Tuple[int, Any]:
     """Returns the address of an array of pointers to the values, and what has
     to live as long as it is used."""
-    count = len(values)
-    slots = (ctypes.c_uint64 * count)(*(
-        int.from_bytes(value.tobytes(), "little") for value in values))
-    start = ctypes.addressof(slots)
-    pointers = (ctypes.c_void_p * count)(*range(start, start + 8 * count, 8))
-    return ctypes.addressof(pointers), (slots, pointers)
+    # Each value begins at a multiple of 8 bytes.
+    pieces = [value.tobytes().ljust(8, b"\0") for value in values]
+    data = ctypes.create_string_buffer(b"".join(pieces))
+    start = ctypes.addressof(data)
+    ends = itertools.accumulate(map(len, pieces), initial=start)
+    pointers = (ctypes.c_void_p * len(pieces))(*itertools.islice(
+        ends, len(pieces)))
+    return ctypes.addressof(pointers), (data, pointers)
+
+
+def encoded_map(data: bytes) -> np.generic:
+    """Returns an encoded tensor map as an argument of a launch."""
+    return np.frombuffer(data, f"V{ENCODED_BYTES}")[0]
 
 
 class Driver(Protocol):
@@ -60,9 +74,12 @@ class Driver(Protocol):
              stream: int) -> None:
         """Sets so many elements of 16 or 32 bits, in the order of a stream."""
 
+    def encode_tensor_map(self, described: TensorMap) -> np.generic:
+        """Returns a TMA descriptor as an argument of a launch."""
+
     def launch(self, function: Any, grid: Sequence[int], block: Sequence[int],
                shared_bytes: int, arguments: Sequence[np.generic],
-               stream: int = 0) -> None:
+               stream: int = 0, cluster: Sequence[int] = ONE_BLOCK) -> None:
         """Launches a kernel in the order of a stream; each argument is a NumPy
         scalar of the parameter's width (pointers are uint64)."""
 
@@ -147,9 +164,30 @@ class CudaDriver:
             self._call(name, address, int.from_bytes(value.tobytes(), "little"),
                        count, stream)
 
+    def encode_tensor_map(self, described: TensorMap) -> np.generic:
+        cuda = self._cuda
+        wide, narrow = cuda.cuuint64_t, cuda.cuuint32_t
+        swizzle = f"{described.swizzle}B" if described.swizzle else "NONE"
+        encoded = self._call(
+            "cuTensorMapEncodeTiled",
+            getattr(cuda.CUtensorMapDataType, "CU_TENSOR_MAP_DATA_TYPE_" +
+                    MAP_TYPES[described.dtype]),
+            len(described.extents), described.address,
+            [wide(extent) for extent in described.extents],
+            [wide(stride) for stride in described.strides],
+            [narrow(extent) for extent in described.box],
+            [narrow(1) for _ in described.box],
+            cuda.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+            getattr(cuda.CUtensorMapSwizzle,
+                    f"CU_TENSOR_MAP_SWIZZLE_{swizzle}"),
+            cuda.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+            cuda.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
+        return encoded_map(ctypes.string_at(int(encoded.getPtr()),
+                                            ENCODED_BYTES))
+
     def launch(self, function: Any, grid: Sequence[int], block: Sequence[int],
                shared_bytes: int, arguments: Sequence[np.generic],
-               stream: int = 0) -> None:
+               stream: int = 0, cluster: Sequence[int] = ONE_BLOCK) -> None:
         # Above 48 KiB a kernel has to ask.
         if shared_bytes > 48 * 1024:
             which = self._cuda.CUfunction_attribute
@@ -158,8 +196,21 @@ class CudaDriver:
                        shared_bytes)
         # The driver copies the values before it returns.
         pointers, _owner = pack_arguments(arguments)
-        self._call("cuLaunchKernel", function, *grid, *block, shared_bytes,
-                   stream, pointers, 0)
+        if tuple(cluster) == ONE_BLOCK:
+            self._call("cuLaunchKernel", function, *grid, *block, shared_bytes,
+                       stream, pointers, 0)
+            return
+        cuda = self._cuda
+        config, attribute = cuda.CUlaunchConfig(), cuda.CUlaunchAttribute()
+        attribute.id = (
+            cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+        extents = attribute.value.clusterDim
+        extents.x, extents.y, extents.z = cluster
+        config.gridDimX, config.gridDimY, config.gridDimZ = grid
+        config.blockDimX, config.blockDimY, config.blockDimZ = block
+        config.sharedMemBytes, config.hStream = shared_bytes, stream
+        config.attrs, config.numAttrs = [attribute], 1
+        self._call("cuLaunchKernelEx", config, function, pointers, 0)
 
     def synchronize(self) -> None:
         self._call("cuCtxSynchronize")

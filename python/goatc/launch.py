@@ -15,10 +15,11 @@ from goatc.artifact import (WORKSPACE_ALIGNMENT, Artifact, ArtifactError,
                             evaluate, grid_of, workspace_bytes)
 from goatc.dtypes import STORAGE, decode, encode
 from goatc.driver import Driver
+from goatc.tensor_map import describe
 
 POISON = 0xFF  # bytes of this value are NaN in every float type
-MOST_PLANS = 256  # sizes a launcher remembers
-BY_CALL = ("input", "output", "input_stride", "output_stride", "workspace")
+MOST_PLANS = 256  # sizes a launcher remembers, and tensor maps
+BY_CALL = ("input", "output", "input_stride", "output_stride")
 
 
 class Workspace(NamedTuple):
@@ -31,11 +32,12 @@ class Workspace(NamedTuple):
 class Step(NamedTuple):
     """A launch at the sizes of a call. An argument that they determine is
     there; another is its parameter in kernel.json, a workspace with its offset
-    worked out."""
+    worked out, a tensor map with what it says and the shape of its tensor."""
 
     function: Any
     grid: Sequence[int]
     block: Sequence[int]
+    cluster: Sequence[int]
     shared_bytes: int
     arguments: Sequence[Any]
 
@@ -105,6 +107,7 @@ class Launcher:
         self.driver, self.artifact, self.module = driver, artifact, module
         self.functions: Dict[str, Any] = {}
         self.plans: Dict[Tuple[Shape, ...], Plan] = {}
+        self.maps: Dict[Any, np.generic] = {}
 
     def plan(self, shapes: Sequence[Shape]) -> Plan:
         """Returns what the shapes of the inputs determine; raises ArtifactError
@@ -143,12 +146,21 @@ class Launcher:
             if parameter["kind"] == "workspace":
                 arguments.append({"kind": "workspace", "offset": build_offset(
                     parameter, shapes, num_bytes)})
+            elif parameter["kind"] == "tensor_map":
+                entry = launch.tensor_maps[parameter["index"]]
+                ((role, index),) = entry["tensor"].items()
+                arguments.append({
+                    "kind": "tensor_map", "entry": entry, "role": role,
+                    "index": index, "shape": (
+                        shapes if role == "input" else
+                        self.artifact.output_shapes(shapes))[index]})
             elif parameter["kind"] in BY_CALL:
                 arguments.append(parameter)
             else:
                 arguments.append(build_extent(parameter, shapes))
         return Step(self.functions[launch.entry], grid, launch.block,
-                    evaluate(launch.shared_bytes, shapes), arguments)
+                    launch.cluster, evaluate(launch.shared_bytes, shapes),
+                    arguments)
 
     def choose(self, plan: Plan, shapes: Sequence[Shape],
                memory: Memory) -> Route:
@@ -172,21 +184,40 @@ class Launcher:
             self.driver.launch(
                 step.function, step.grid, step.block, step.shared_bytes,
                 [self._argument(argument, memory, workspace)
-                 for argument in step.arguments], stream)
+                 for argument in step.arguments], stream, step.cluster)
 
-    @staticmethod
-    def _argument(argument: Any, memory: Memory,
+    def _argument(self, argument: Any, memory: Memory,
                   workspace: Workspace) -> np.generic:
         if isinstance(argument, np.generic):
             return argument
         kind = argument["kind"]
         if kind == "workspace":
             return np.uint64(workspace.address + argument["offset"])
+        if kind == "tensor_map":
+            return self._tensor_map(argument, memory)
         if kind in memory.values:
             return memory.values[kind][argument["index"]]
         role = kind.split("_")[0]
         return np.int64(
             memory.strides[role][argument["index"]][argument["axis"]])
+
+    def _tensor_map(self, argument: Mapping[str, Any],
+                    memory: Memory) -> np.generic:
+        """Encodes a tensor map, or finds the one of an earlier call."""
+        role, index = argument["role"], argument["index"]
+        many: Sequence[Any] = (self.artifact.inputs if role == "input" else
+                               self.artifact.outputs)
+        described = describe(argument["entry"], many[index].name,
+                             many[index].dtype, argument["shape"],
+                             memory.strides[role][index],
+                             int(memory.values[role][index]))
+        encoded = self.maps.get(described)
+        if encoded is None:
+            encoded = self.driver.encode_tensor_map(described)
+            if len(self.maps) >= MOST_PLANS:
+                self.maps.pop(next(iter(self.maps)))
+            self.maps[described] = encoded
+        return encoded
 
 
 def check_workspace(workspace: Workspace, needed: int) -> Workspace:

@@ -83,6 +83,12 @@ class RawLaunch(Structure):
                 ("argument_count", c_size_t)]
 
 
+class RawTensorMap(Structure):
+    _fields_ = [("dtype", c_int), ("rank", c_int32), ("address", c_uint64),
+                ("extents", c_uint64 * 5), ("strides", c_uint64 * 4),
+                ("box", c_uint32 * 5), ("swizzle", c_uint32)]
+
+
 P = c_void_p
 SIGNATURES: Mapping[str, Tuple[Any, Sequence[Any]]] = {
     "goatVersionString": (c_char_p, []),
@@ -131,6 +137,7 @@ SIGNATURES: Mapping[str, Tuple[Any, Sequence[Any]]] = {
     "goatSimAllocate": (c_uint64, [P, c_uint64, c_char_p]),
     "goatSimWrite": (c_int, [P, c_uint64, P, c_uint64]),
     "goatSimRead": (c_int, [P, c_uint64, P, c_uint64]),
+    "goatSimEncodeTensorMap": (c_int, [POINTER(RawTensorMap), P, P]),
     "goatSimModuleLoad": (c_int, [c_char_p, c_size_t, c_char_p, POINTER(P), P]),
     "goatSimModuleDestroy": (None, [P]),
     "goatSimRun": (c_int, [P, P, POINTER(RawLaunch), P]),

@@ -12,8 +12,9 @@ from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
 import numpy as np
 
 from goatc import library
-from goatc.driver import DeviceError
+from goatc.driver import ONE_BLOCK, DeviceError, encoded_map
 from goatc.library import Handle, call, message_of
+from goatc.tensor_map import ENCODED_BYTES, TensorMap
 
 
 class Launched(NamedTuple):
@@ -25,6 +26,7 @@ class Launched(NamedTuple):
     shared_bytes: int
     arguments: Tuple[np.generic, ...]
     stream: int
+    cluster: Tuple[int, ...]
 
 
 class SimDriver:
@@ -90,17 +92,32 @@ class SimDriver:
              stream: int) -> None:
         self.upload(address, np.full(count, value))
 
+    def encode_tensor_map(self, described: TensorMap) -> np.generic:
+        raw = library.RawTensorMap(
+            library.DTYPES.index(described.dtype), len(described.extents),
+            described.address, (ctypes.c_uint64 * 5)(*described.extents),
+            (ctypes.c_uint64 * 4)(*described.strides),
+            (ctypes.c_uint32 * 5)(*described.box), described.swizzle)
+        encoded = ctypes.create_string_buffer(ENCODED_BYTES)
+        status, said = call("goatSimEncodeTensorMap", ctypes.byref(raw),
+                            encoded)
+        if status:
+            raise DeviceError(message_of(status, said))
+        return encoded_map(encoded.raw)
+
     def launch(self, function: Tuple[Handle, str], grid: Sequence[int],
                block: Sequence[int], shared_bytes: int,
-               arguments: Sequence[np.generic], stream: int = 0) -> None:
+               arguments: Sequence[np.generic], stream: int = 0,
+               cluster: Sequence[int] = ONE_BLOCK) -> None:
         module, entry = function
         self.launches.append(Launched(entry, tuple(grid), tuple(block),
-                                      shared_bytes, tuple(arguments), stream))
+                                      shared_bytes, tuple(arguments), stream,
+                                      tuple(cluster)))
         count = len(arguments)
         held = [np.array(value) for value in arguments]
         raw = library.RawLaunch(
             entry.encode(), (ctypes.c_uint32 * 3)(*grid),
-            (ctypes.c_uint32 * 3)(*block), (ctypes.c_uint32 * 3)(1, 1, 1),
+            (ctypes.c_uint32 * 3)(*block), (ctypes.c_uint32 * 3)(*cluster),
             shared_bytes,
             (ctypes.c_void_p * count)(*(value.ctypes.data for value in held)),
             (ctypes.c_size_t * count)(*(value.nbytes for value in held)), count)

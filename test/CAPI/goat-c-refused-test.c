@@ -245,8 +245,9 @@ static void testNull(void) {
   REFUSED(goatRunCopyOutput(NULL, 0, NULL, list));
   REFUSED(goatRunCompare(NULL, NULL, 0, NULL, list));
   REFUSED(goatSimModuleLoad(NULL, 0, NULL, NULL, list));
+  REFUSED(goatSimEncodeTensorMap(NULL, NULL, list));
   REFUSED(goatSimRun(NULL, NULL, NULL, list));
-  CHECK(goatDiagnosticsCount(list) == 12 && refused == 13);
+  CHECK(goatDiagnosticsCount(list) == 13 && refused == 14);
   REFUSED(goatKernelFile(NULL, NULL, NULL, NULL));
   REFUSED(goatKernelInput(NULL, 0, &parameter));
   REFUSED(goatKernelOutput(NULL, 0, &parameter));
@@ -254,7 +255,7 @@ static void testNull(void) {
   REFUSED(goatRunCount(NULL, 0, NULL, NULL));
   REFUSED(goatSimWrite(NULL, 0, NULL, 1));
   REFUSED(goatSimRead(NULL, 0, NULL, 1));
-  CHECK(refused == 20);
+  CHECK(refused == 21);
   CHECK(says(list, GOAT_ERROR,
              "expected the handles and pointers of goatSimRun not to be NULL"));
   goatDiagnosticsDestroy(list);

@@ -302,6 +302,8 @@ static void testSim(void) {
   size_t sizes[] = {8, 4};
   GoatSimLaunch launch = {"twice", {1, 1, 1}, {32, 1, 1}, {1, 1, 1},
                           0,       arguments, sizes,      2};
+  GoatTensorMap map = {GOAT_I32, 2, 0, {8, 4}, {32}, {8, 2}, 32};
+  uint8_t encoded[GOAT_TENSOR_MAP_BYTES] = {0};
   GoatDiagnostic entry;
   for (i = 0; i < 32; ++i)
     numbers[i] = i;
@@ -321,6 +323,19 @@ static void testSim(void) {
   CHECK(goatDiagnosticsGet(list, 0, &entry) == GOAT_OK && entry.line == 12);
   launch.argumentCount = 1;
   CHECK(goatSimRun(sim, module, &launch, list) == GOAT_MISMATCH);
+  map.address = address;
+  CHECK(goatSimEncodeTensorMap(&map, encoded, list) == GOAT_OK);
+  CHECK(encoded[0] != 0);
+  map.swizzle = 48;
+  CHECK(goatSimEncodeTensorMap(&map, encoded, list) == GOAT_INVALID_ARGUMENT);
+  CHECK(says(list, GOAT_ERROR, "0, 32, 64 or 128 bytes but got 48"));
+  map.swizzle = 64;
+  map.address += 4;
+  CHECK(goatSimEncodeTensorMap(&map, encoded, list) == GOAT_INVALID_ARGUMENT);
+  CHECK(says(list, GOAT_ERROR, "address of a tensor map"));
+  map.dtype = GOAT_DTYPE_ANY;
+  CHECK(goatSimEncodeTensorMap(&map, encoded, list) == GOAT_INVALID_ARGUMENT);
+  CHECK(says(list, GOAT_ERROR, "expected a dtype of a tensor map"));
   goatSimModuleDestroy(module);
   CHECK(goatSimModuleLoad("mov", 3, "bad.ptx", &module, list) ==
         GOAT_PARSE_ERROR);

@@ -14,7 +14,9 @@ import types
 import numpy as np
 
 import goatc
+from goatc.tensor_map import TensorMap
 
+# The width of a kernel's parameter by its type.
 WIDTHS = {"u64": np.uint64, "b64": np.uint64, "s64": np.int64, "u32": np.uint32,
           "s32": np.int32, "b32": np.uint32, "f32": np.float32,
           "u16": np.uint16, "b16": np.uint16}
@@ -24,6 +26,29 @@ class Status(int):
     """A CUresult."""
 
     name = "CUDA_ERROR_INVALID_VALUE"
+
+
+# What the bindings want numbers wrapped in.
+class CuInt32(int):
+    pass
+
+
+class CuInt64(int):
+    pass
+
+
+MAP_DTYPES = {"FLOAT16": "f16", "BFLOAT16": "bf16", "FLOAT32": "f32",
+              "UINT8": "i8", "INT32": "i32", "INT64": "i64"}
+
+
+class EncodedMap:
+    """A CUtensorMap."""
+
+    def __init__(self, data):
+        self.data = ctypes.create_string_buffer(data, len(data))
+
+    def getPtr(self):
+        return ctypes.addressof(self.data)
 
 
 def names(*attributes):
@@ -37,6 +62,21 @@ class CudaDouble(types.ModuleType):
                                "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR")
     CUfunction_attribute = names(
         "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES")
+    CUlaunchAttributeID = names("CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION")
+    CUtensorMapDataType = names(*(
+        f"CU_TENSOR_MAP_DATA_TYPE_{kind}" for kind in MAP_DTYPES))
+    CUtensorMapInterleave = names("CU_TENSOR_MAP_INTERLEAVE_NONE")
+    CUtensorMapSwizzle = names(*(f"CU_TENSOR_MAP_SWIZZLE_{kind}" for kind in (
+        "NONE", "32B", "64B", "128B")))
+    CUtensorMapL2promotion = names("CU_TENSOR_MAP_L2_PROMOTION_L2_128B")
+    CUtensorMapFloatOOBfill = names("CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE")
+    cuuint32_t, cuuint64_t = CuInt32, CuInt64
+    CUlaunchConfig = types.SimpleNamespace
+
+    @staticmethod
+    def CUlaunchAttribute():
+        return types.SimpleNamespace(value=types.SimpleNamespace(
+            clusterDim=types.SimpleNamespace()))
 
     def __init__(self):
         super().__init__("driver")
@@ -46,7 +86,7 @@ class CudaDouble(types.ModuleType):
 
     def __getattribute__(self, name):
         found = super().__getattribute__(name)
-        if name.startswith("cu") and callable(found):
+        if name.startswith("cu") and isinstance(found, types.MethodType):
             calls = super().__getattribute__("calls")
 
             def record(*arguments):
@@ -113,21 +153,57 @@ class CudaDouble(types.ModuleType):
         handle, text = module
         entry = entry.decode()
         declared = re.search(rf"\.entry {entry}\s*\((.*?)\)", text, re.DOTALL)
-        kinds = re.findall(r"\.param\s+\.(\w+)", declared[1])
-        return (handle, entry, tuple(WIDTHS[kind] for kind in kinds))
+        kinds = []
+        for parameter in declared[1].split(","):
+            kind = re.search(r"\.param\s+(?:\.align\s+\d+\s+)?\.(\w+)",
+                             parameter)[1]
+            size = re.search(r"\[(\d+)\]\s*$", parameter)
+            kinds.append(np.dtype(f"V{size[1]}") if size else WIDTHS[kind])
+        return handle, entry, tuple(kinds)
 
     def cuFuncSetAttribute(self, function, attribute, value):
         assert attribute in vars(self.CUfunction_attribute)
         self.shared[function[1]] = value
 
+    def cuTensorMapEncodeTiled(self, dtype, rank, address, extents, strides,
+                               box, steps, interleave, swizzle, promotion,
+                               fill):
+        assert all(isinstance(n, CuInt64) for n in (*extents, *strides))
+        assert all(isinstance(n, CuInt32) for n in (*box, *steps))
+        assert len(extents) == len(box) == len(steps) == rank
+        assert len(strides) == rank - 1 and set(steps) == {1}
+        assert interleave.endswith("NONE") and fill.endswith("NONE")
+        assert promotion.endswith("128B")
+        span = swizzle.rsplit("_", 1)[1]
+        return EncodedMap(self.sim.encode_tensor_map(TensorMap(
+            MAP_DTYPES[dtype.rsplit("_", 1)[1]], address, tuple(extents),
+            tuple(strides), tuple(box),
+            0 if span == "NONE" else int(span[:-1]))).tobytes())
+
     def cuLaunchKernel(self, function, gx, gy, gz, bx, by, bz, shared, stream,
                        parameters, extra):
+        assert extra == 0
+        self._launch(function, (gx, gy, gz), (bx, by, bz), shared, stream,
+                     parameters, (1, 1, 1))
+
+    def cuLaunchKernelEx(self, config, function, parameters, extra):
+        (attribute,) = config.attrs
+        assert extra == 0 and config.numAttrs == 1
+        assert attribute.id == "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION"
+        extents = attribute.value.clusterDim
+        self._launch(
+            function, (config.gridDimX, config.gridDimY, config.gridDimZ),
+            (config.blockDimX, config.blockDimY, config.blockDimZ),
+            config.sharedMemBytes, config.hStream, parameters,
+            (extents.x, extents.y, extents.z))
+
+    def _launch(self, function, grid, block, shared, stream, parameters,
+                cluster):
         handle, entry, kinds = function
-        assert extra == 0 and shared <= max(self.shared.get(entry, 0),
-                                            48 * 1024)
+        assert shared <= max(self.shared.get(entry, 0), 48 * 1024)
         pointers = (ctypes.c_uint64 * len(kinds)).from_address(parameters)
         values = [np.frombuffer((ctypes.c_uint8 * np.dtype(kind).itemsize
                                  ).from_address(pointer), kind)[0]
                   for kind, pointer in zip(kinds, pointers)]
-        self.sim.launch((handle, entry), (gx, gy, gz), (bx, by, bz), shared,
-                        values, stream)
+        self.sim.launch((handle, entry), grid, block, shared, values, stream,
+                        cluster)

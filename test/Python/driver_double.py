@@ -80,7 +80,8 @@ class DriverDouble:
     def fill(self, address, value, count, stream):
         self.view(address, value.dtype)[:count] = value
 
-    def launch(self, function, grid, block, shared_bytes, arguments, stream=0):
+    def launch(self, function, grid, block, shared_bytes, arguments, stream=0,
+               cluster=(1, 1, 1)):
         launch = Launch(function, tuple(grid), tuple(block), shared_bytes,
                         list(arguments), stream)
         self.launches.append(launch)

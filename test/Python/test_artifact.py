@@ -99,13 +99,24 @@ class ReaderTest(unittest.TestCase):
         self.refuse("a target such as 'sm_90' but got 'gfx942'",
                     lambda text: text.update(target="gfx942"))
 
-    def test_clusters_and_tensor_maps_are_refused(self):
-        for key, value in (("cluster", [2, 1, 1]), ("tensor_maps", [{}])):
-            with self.subTest(key):
-                self.refuse("tensor maps and clusters cannot be launched from "
-                            "Python yet; 'shift_short' asks for them",
-                            lambda text: text["variants"][0]["launches"][
-                                0].update({key: value}))
+    def test_tensor_maps_name_what_is_there(self):
+        good = {"tensor": {"input": 0}, "box": [1, 16, 8], "swizzle": 0}
+        self.read(lambda text: text["variants"][0]["launches"][0].update(
+            tensor_maps=[good]))
+        for changed, message in [
+                ({"tensor": {"input": 3}},
+                 "expected a tensor map of 'shift_short' to name one of 3 "
+                 "inputs but got 3"),
+                ({"tensor": {"output": -1}}, "1 outputs but got -1"),
+                ({"box": [16, 8]}, "expected the box of a tensor map of 'shift_short' "
+                 "to have an extent for each axis of a tensor of 1 to 5 axes "
+                 "but got 2 for 3"),
+                ({"tensor": {"input": 2}, "box": []}, "but got 0 for 0"),
+                ({"swizzle": 48},
+                 "expected a swizzle of 0, 32, 64, 128 bytes but got 48")]:
+            with self.subTest(str(changed)):
+                self.refuse(message, lambda text: text["variants"][0][
+                    "launches"][0].update(tensor_maps=[{**good, **changed}]))
 
     def test_tensor_maps_may_be_left_out(self):
         self.read(lambda text: text["variants"][0]["launches"][0].pop(
@@ -114,9 +125,11 @@ class ReaderTest(unittest.TestCase):
     def test_parameters_name_what_is_there(self):
         for parameter, message in [
                 ({"kind": "stream"},
-                 "'shift_short' to be input, output, dim, input_stride, "
-                 "output_stride or workspace but got 'stream'"),
-                ({"kind": "input", "index": 3}, 
+                 "'shift_short' to be input, dim, output, input_stride, "
+                 "output_stride, tensor_map or workspace but got 'stream'"),
+                ({"kind": "tensor_map", "index": 0},
+                 "one of 0 tensor maps but got 0"),
+                ({"kind": "input", "index": 3},
                  "expected 'shift_short' to name one of 3 inputs but got 3"),
                 ({"kind": "input", "index": -1}, "3 inputs but got -1"),
                 ({"kind": "output", "index": 1}, "one of 1 outputs but got 1"),

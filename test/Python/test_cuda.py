@@ -18,6 +18,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "test" / "Python")]
 
 import goatc  # noqa: E402
 from goatc.driver import CudaDriver  # noqa: E402
+from goatc.artifact import load_artifact  # noqa: E402
 from goatc.launch import run_artifact  # noqa: E402
 from cuda_double import CudaDouble  # noqa: E402
 
@@ -67,6 +68,32 @@ class CudaTest(unittest.TestCase):
         np.testing.assert_array_equal(results["out"],
                                       self.expected.astype(np.float32))
         self.assertEqual(self.cuda.sim._sizes, {})
+
+    def test_tensor_maps_and_clusters(self):
+        artifact = load_artifact(ROOT / "test" / "Python" / "Inputs" / "tma")
+        for shape in ((2, 33, 64), (1, 16, 64), (3, 1, 64)):
+            x = RNG.normal(size=shape).astype(np.float16)
+            results = run_artifact(self.driver, artifact, {"x": x})
+            np.testing.assert_array_equal(results["copied"], x)
+            np.testing.assert_array_equal(results["ranks"], [0, 1, 0, 1])
+        self.assertIn("cuLaunchKernelEx",
+                      [name for name, _ in self.cuda.calls])
+
+    def test_tensor_maps_are_of_the_tensors_of_the_call(self):
+        loaded = goatc.DeviceKernel(
+            load_artifact(ROOT / "test" / "Python" / "Inputs" / "tma"),
+            self.driver)
+        count = len(self.cuda.calls)
+        for _ in range(2):
+            x = RNG.normal(size=(2, 20, 64)).astype(np.float16)
+            given = goatc.to_device(x, driver=self.driver)
+            for _ in range(2):
+                copied, _ = loaded(given)
+                np.testing.assert_array_equal(copied.numpy(), x)
+        encoded = [name for name, _ in self.cuda.calls[count:]
+                   if name == "cuTensorMapEncodeTiled"]
+        # Two inputs, and an output each time.
+        self.assertEqual(len(encoded), 2 + 4)
 
     def test_a_launch_that_fails(self):
         never_written = goatc.DeviceArray(self.driver, Q.shape, "f16")

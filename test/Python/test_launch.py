@@ -18,6 +18,7 @@ from driver_double import DriverDouble  # noqa: E402
 from goatc.artifact import ArtifactError, load_artifact  # noqa: E402
 from goatc.launch import (Workspace, build_extent,  # noqa: E402
                           run_artifact)
+from goatc.tensor_map import describe  # noqa: E402
 import sample_artifact  # noqa: E402
 
 
@@ -105,6 +106,30 @@ class LaunchTest(unittest.TestCase):
                         self.run_sample()
             launch["grid"][axis] = limit
             self.run_sample()
+
+    def test_a_grid_that_is_no_multiple_of_its_cluster_is_refused(self):
+        self.text["variants"][1]["launches"][0]["cluster"] = [2, 1, 1]
+        with self.assertRaisesRegex(
+                ArtifactError, "a multiple of 2 blocks on axis 0 of the grid "
+                "of 'shift_long', which runs in clusters, but got 3"):
+            self.run_sample(rows=9)
+        self.run_sample(rows=8)
+
+    def test_what_no_tensor_map_can_describe_is_refused(self):
+        entry = {"box": [16, 64], "swizzle": 128}
+        good = describe(entry, "x", "bf16", (1, 64), (0, 1), 64)
+        self.assertEqual(good, ("bf16", 64, (64, 1), (16,), (64, 16), 128))
+        for message, strides, address in [
+                ("a stride of 1 of the last axis of 'x', which has a tensor "
+                 "map, but got 2", (128, 2), 0),
+                ("the address of 'x', which has a tensor map, to be a multiple "
+                 "of 16 but got 8", (64, 1), 8),
+                ("the stride in bytes of 'x', which has a tensor map, to be a "
+                 "multiple of 16 but got 132", (66, 1), 0)]:
+            with self.subTest(message):
+                with self.assertRaisesRegex(ArtifactError,
+                                            f"expected {message}"):
+                    describe(entry, "x", "bf16", (5, 64), strides, address)
 
     def test_an_extent_beyond_its_type_is_refused(self):
         parameter = {"kind": "dim", "index": 0, "axis": 1, "dtype": "i32"}

@@ -60,7 +60,7 @@ class SchemaTest(unittest.TestCase):
                 (r"workspace_bytes: expected one of 3 kinds, not 0, but got "
                  "'4'", lambda text, launch: text["variants"][0].update(
                      workspace_bytes="4")),
-                (r"parameters\[1\]: expected one of 5 kinds, not 0,",
+                (r"parameters\[1\]: expected one of 6 kinds, not 0,",
                  lambda text, launch: launch["parameters"][1].pop("offset")),
                 (r"grid: expected minItems 3",
                  lambda text, launch: launch["grid"].pop()),
@@ -68,7 +68,7 @@ class SchemaTest(unittest.TestCase):
                  lambda text, launch: launch.update(block=[True, 1, 1])),
                 (r"block\[1\]: expected at most 1024 but got 1025",
                  lambda text, launch: launch.update(block=[1, 1025, 1])),
-                (r"tensor_maps: expected maxItems 0",
+                (r"tensor_maps\[0\]: expected the key 'tensor'",
                  lambda text, launch: launch.update(tensor_maps=[{}]))]:
             with self.subTest(message):
                 self.refuse(message, change)

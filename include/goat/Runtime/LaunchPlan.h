@@ -21,7 +21,7 @@ using Shape = llvm::SmallVector<int64_t>;
 /// each output in elements, one per axis. Empty, or missing at the end:
 /// contiguous.
 struct CallStrides {
-  std::vector<Shape> inputs, outputs;
+  std::vector<Shape> inputs = {}, outputs = {};
 };
 
 /// One launch at the sizes of a call.

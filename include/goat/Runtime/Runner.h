@@ -65,7 +65,7 @@ struct SimOptions {
   /// drawn from the seed, and NaN and a finding where it promises nothing.
   bool perturbsApproximations = false;
   /// Of inputs and outputs by name; the others are contiguous and aligned.
-  std::map<std::string, Placement> placements;
+  std::map<std::string, Placement> placements = {};
 };
 
 /// The simulator on the artifact's PTX; `artifact` must outlive the runner.

@@ -102,8 +102,12 @@ static Value toJSON(const Requirement &requirement) {
                 {"message", requirement.message}};
 }
 
+static Object tensorToJSON(bool isOutput, int64_t index) {
+  return Object{{isOutput ? "output" : "input", index}};
+}
+
 static Value toJSON(const Guard &guard) {
-  Object tensor{{guard.isOutput ? "output" : "input", guard.index}};
+  Object tensor = tensorToJSON(guard.isOutput, guard.index);
   switch (guard.kind) {
   case Guard::Kind::Less:
     return Object{{"less", Array{guard.left, guard.right}}};
@@ -142,8 +146,16 @@ static Value toJSON(const Parameter &parameter) {
                   {"dtype", "i64"}};
   case Parameter::Kind::Workspace:
     return Object{{"kind", "workspace"}, {"offset", parameter.offset}};
+  case Parameter::Kind::TensorMap:
+    return Object{{"kind", "tensor_map"}, {"index", parameter.index}};
   }
   llvm_unreachable("unknown parameter kind");
+}
+
+static Value toJSON(const TensorMap &map) {
+  return Object{{"tensor", tensorToJSON(map.isOutput, map.index)},
+                {"box", Array(map.box)},
+                {"swizzle", map.swizzle}};
 }
 
 static Value toJSON(const Launch &launch) {
@@ -153,7 +165,7 @@ static Value toJSON(const Launch &launch) {
                 {"cluster", Array(launch.cluster)},
                 {"shared_bytes", launch.sharedBytes},
                 {"parameters", Array(launch.parameters)},
-                {"tensor_maps", Array()}};
+                {"tensor_maps", Array(launch.tensorMaps)}};
 }
 
 static Value toJSON(const Variant &variant) {
@@ -270,18 +282,19 @@ static bool fromJSON(const Value &json, Requirement &requirement, Path path) {
   return true;
 }
 
-/// Reads {"input": n} or {"output": n}.
+/// Reads {"input": n} or {"output": n} for what names a tensor.
+template <typename T>
 static bool readTensor(const Object &object, llvm::StringLiteral property,
-                       Guard &guard, Path path) {
+                       T &user, Path path) {
   const Value *value = need(object, property, path);
   const Object *tensor = value ? value->getAsObject() : nullptr;
-  guard.isOutput = tensor && tensor->get("output");
+  user.isOutput = tensor && tensor->get("output");
   if (!value)
     return false;
   ObjectMapper role(*value, path.field(property));
-  return role && role.map(guard.isOutput ? llvm::StringLiteral("output")
-                                         : llvm::StringLiteral("input"),
-                          guard.index);
+  return role && role.map(user.isOutput ? llvm::StringLiteral("output")
+                                        : llvm::StringLiteral("input"),
+                          user.index);
 }
 
 static bool fromJSON(const Value &json, Guard &guard, Path path) {
@@ -341,6 +354,10 @@ static bool fromJSON(const Value &json, Parameter &parameter, Path path) {
         kind == "input" ? Parameter::Kind::Input : Parameter::Kind::Output;
     return map.map("index", parameter.index);
   }
+  if (kind == "tensor_map") {
+    parameter.kind = Parameter::Kind::TensorMap;
+    return map.map("index", parameter.index);
+  }
   if (kind == "dim" || kind == "input_stride" || kind == "output_stride") {
     parameter.kind = kind == "dim"            ? Parameter::Kind::Dim
                      : kind == "input_stride" ? Parameter::Kind::InputStride
@@ -348,27 +365,38 @@ static bool fromJSON(const Value &json, Parameter &parameter, Path path) {
     return map.map("index", parameter.index) && map.map("axis", parameter.axis);
   }
   path.field("kind").report("expected one of input, output, dim, input_stride, "
-                            "output_stride, workspace");
+                            "output_stride, workspace, tensor_map");
   return false;
+}
+
+static bool fromJSON(const Value &json, TensorMap &map, Path path) {
+  ObjectMapper mapper(json, path);
+  if (!mapper || !readTensor(*json.getAsObject(), "tensor", map, path) ||
+      !mapper.map("box", map.box) || !mapper.map("swizzle", map.swizzle))
+    return false;
+  for (auto [axis, extent] : llvm::enumerate(map.box))
+    if (extent < 1 || extent > maxBoxExtent) {
+      path.field("box").index(axis).report("expected an extent from 1 to 256");
+      return false;
+    }
+  if (!llvm::is_contained({0, 32, 64, 128}, map.swizzle)) {
+    path.field("swizzle").report("expected one of 0, 32, 64, 128");
+    return false;
+  }
+  return true;
 }
 
 static bool fromJSON(const Value &json, Launch &launch, Path path) {
   ObjectMapper map(json, path);
   if (!map || !map.map("entry", launch.entry) ||
       !map.map("shared_bytes", launch.sharedBytes) ||
-      !map.map("parameters", launch.parameters))
+      !map.map("parameters", launch.parameters) ||
+      !map.mapOptional("tensor_maps", launch.tensorMaps))
     return false;
   const Object &object = *json.getAsObject();
   const Value *grid = need(object, "grid", path);
   const Value *block = need(object, "block", path);
   const Value *cluster = need(object, "cluster", path);
-  if (const Array *maps = object.getArray("tensor_maps");
-      maps && !maps->empty()) {
-    path.field("tensor_maps")
-        .report("expected none, which is all this version "
-                "can encode");
-    return false;
-  }
   return grid && block && cluster &&
          readArray(*grid, launch.grid, path.field("grid")) &&
          readExtents(*block, launch.block, path.field("block")) &&
@@ -421,10 +449,29 @@ static llvm::Error checkIndices(const Kernel &kernel, llvm::StringRef file) {
         return llvm::Error::success();
       return outOfRange("axis", "axes", axis, rank);
     };
-    for (const Launch &launch : variant.launches)
+    for (const Launch &launch : variant.launches) {
+      for (const TensorMap &map : launch.tensorMaps) {
+        if (llvm::Error error = checkTensor(map.isOutput, map.index))
+          return error;
+        size_t rank = map.isOutput ? kernel.outputs[map.index].shape.size()
+                                   : kernel.inputs[map.index].shape.size();
+        if (rank < 1 || rank > maxTensorMapRank || map.box.size() != rank)
+          return llvm::createStringError(llvm::formatv(
+              "{0}: expected the box of a tensor map of variant '{1}' to have "
+              "an extent for each axis of a tensor of 1 to {2} axes but got "
+              "{3} for {4}",
+              file, variant.name, maxTensorMapRank, map.box.size(), rank));
+      }
       for (const Parameter &parameter : launch.parameters) {
         if (parameter.kind == Parameter::Kind::Workspace)
           continue;
+        if (parameter.kind == Parameter::Kind::TensorMap) {
+          const size_t count = launch.tensorMaps.size();
+          if (parameter.index < 0 || size_t(parameter.index) >= count)
+            return outOfRange("tensor map", "tensor maps", parameter.index,
+                              count);
+          continue;
+        }
         const bool isOutput = parameter.kind == Parameter::Kind::Output ||
                               parameter.kind == Parameter::Kind::OutputStride;
         if (llvm::Error error = checkTensor(isOutput, parameter.index))
@@ -436,6 +483,7 @@ static llvm::Error checkIndices(const Kernel &kernel, llvm::StringRef file) {
                 checkAxis(isOutput, parameter.index, parameter.axis))
           return error;
       }
+    }
     for (const Guard &guard : variant.guards) {
       if (guard.kind == Guard::Kind::Less)
         continue;

@@ -339,6 +339,37 @@ TEST(SimRunner, RefusesCallsThatDoNotFit) {
       std::string::npos);
 }
 
+TEST(SimRunner, EncodesTensorMaps) {
+  llvm::Expected<ptx::Artifact> artifact =
+      ptx::readArtifact(GOAT_PYTHON_INPUTS "/tma");
+  ASSERT_TRUE(bool(artifact)) << llvm::toString(artifact.takeError());
+  auto run = [&](std::initializer_list<int64_t> shape, Shape strides) {
+    Tensor x{Shape(shape), {}};
+    for (int64_t i = 0, count = reference::numElements(x.shape); i < count; ++i)
+      x.data.push_back(i % 1000);
+    SimOptions options;
+    options.placements["x"].strides = strides;
+    llvm::Expected<RunResult> result =
+        createSimRunner(*artifact, options)->run({x}, nullptr);
+    if (result) {
+      EXPECT_TRUE(result->findings.empty()) << result->findings.front();
+      EXPECT_EQ(result->outputs[0].data, x.data);
+      EXPECT_EQ(result->outputs[1].data, std::vector<double>({0, 1, 0, 1}));
+    }
+    return result.takeError();
+  };
+  for (const Shape &strides : {Shape(), Shape({64, 128, 1})})
+    EXPECT_EQ(llvm::toString(run({2, 33, 64}, strides)), "");
+  EXPECT_EQ(llvm::toString(run({1, 1, 64}, {})), "");
+  EXPECT_EQ(llvm::toString(run({2, 33, 64}, {64, 128, 2})),
+            "expected a stride of 1 of the last axis of 'x', which has a "
+            "tensor map, but got 2");
+  EXPECT_EQ(llvm::toString(run({2, 33, 64}, {2113, 64, 1})),
+            "cannot encode a tensor map of 'x': expected a stride below 2^40 "
+            "and divisible by 16 bytes in dimension 2 of a tensor map but got "
+            "4226");
+}
+
 /// The same in two launches: once into the workspace, behind 256 bytes that
 /// nobody uses, and once more from there.
 static ptx::Artifact makeTwoLaunches() {

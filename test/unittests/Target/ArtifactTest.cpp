@@ -42,7 +42,9 @@ static Kernel makeKernel() {
                        {Parameter::Kind::Output, 0, 0},
                        {Parameter::Kind::Output, 1, 0},
                        {Parameter::Kind::Dim, 0, 2},
-                       {Parameter::Kind::Workspace, 0, 0, Expr(256)}};
+                       {Parameter::Kind::Workspace, 0, 0, Expr(256)},
+                       {Parameter::Kind::TensorMap, 0, 0}};
+  launch.tensorMaps = {{false, 0, {1, 1, 64, 128}, 128}};
   Variant variant;
   variant.name = "contiguous";
   variant.guards = {Guard::aligned(false, 0, 16), Guard::aligned(true, 1, 4),
@@ -53,6 +55,7 @@ static Kernel makeKernel() {
   first.entry = "fill";
   first.sharedBytes = 16;
   first.parameters = {{Parameter::Kind::Workspace, 0, 0, Expr(0)}};
+  first.tensorMaps.clear();
   variant.launches = {launch, first};
   variant.workspaceBytes =
       Expr(Expr::Kind::Multiply, {Expr(DimRef{0, 2}), Expr(4)});
@@ -91,6 +94,10 @@ TEST(Artifact, KernelSurvivesJson) {
   EXPECT_EQ(variant.launches[0].parameters[4].axis, 2);
   EXPECT_EQ(variant.launches[0].parameters[5].kind, Parameter::Kind::Workspace);
   EXPECT_EQ(variant.launches[0].parameters[5].offset.asConstant(), 256);
+  EXPECT_EQ(variant.launches[0].parameters[6].kind, Parameter::Kind::TensorMap);
+  ASSERT_EQ(variant.launches[0].tensorMaps.size(), 1u);
+  EXPECT_EQ(variant.launches[0].tensorMaps[0].swizzle, 128);
+  EXPECT_EQ(variant.launches[0].tensorMaps[0].box[2], 64);
   EXPECT_EQ(variant.launches[1].entry, "fill");
 }
 
@@ -136,7 +143,7 @@ TEST(Artifact, RefusesMalformedTextWithItsPlace) {
         {"\"bytes\":16", "\"bytes\":12", "expected a power of two"},
         {"\"kind\":\"dim\"", "\"kind\":\"stride\"",
          "expected one of input, output, dim, input_stride, output_stride, "
-         "workspace at "
+         "workspace, tensor_map at "
          "kernel.json.variants[0].launches[0].parameters[4].kind"},
         {"\"less\"", "\"lest\"",
          "expected a guard with \"aligned\", \"stride\" or \"less\" at "
@@ -148,9 +155,20 @@ TEST(Artifact, RefusesMalformedTextWithItsPlace) {
         {"\"kind\":\"workspace\",\"offset\"", "\"kind\":\"workspace\",\"o\"",
          "missing value at "
          "kernel.json.variants[0].launches[0].parameters[5].offset"},
-        {"\"tensor_maps\":[]", "\"tensor_maps\":[{}]",
-         "expected none, which is all this version can encode at "
-         "kernel.json.variants[0].launches[0].tensor_maps"},
+        {"\"swizzle\":128", "\"swizzle\":16",
+         "expected one of 0, 32, 64, 128 at "
+         "kernel.json.variants[0].launches[0].tensor_maps[0].swizzle"},
+        {"\"box\":[1,1,64,128]", "\"box\":[1,1,257,128]",
+         "expected an extent from 1 to 256 at "
+         "kernel.json.variants[0].launches[0].tensor_maps[0].box[2]"},
+        {"\"box\":[1,1,64,128]", "\"box\":[64,128]",
+         "expected the box of a tensor map of variant 'contiguous' to have an "
+         "extent for each axis of a tensor of 1 to 5 axes but got 2 for 4"},
+        {"\"index\":0,\"kind\":\"tensor_map\"",
+         "\"index\":1,\"kind\":\"tensor_map\"",
+         "one of 1 tensor maps but got tensor map 1"},
+        {"\"tensor\":{\"input\":0}", "\"tensor\":{\"input\":2}",
+         "one of 2 inputs but got input 2"},
         {"\"workspace_bytes\"", "\"workspace\"",
          "missing value at kernel.json.variants[0].workspace_bytes"},
         {"[null,12", "[-4,12",

@@ -108,11 +108,20 @@ struct Guard {
 
 /// One parameter of an entry, in the order of the PTX.
 struct Parameter {
-  enum class Kind { Input, Output, Dim, InputStride, OutputStride, Workspace };
+  enum class Kind {
+    Input,
+    Output,
+    Dim,
+    InputStride,
+    OutputStride,
+    Workspace,
+    TensorMap
+  };
   Kind kind = Kind::Input;
   /// Input: the address of the tensor or the scalar itself. Output: the
   /// address. Dim: the size of `axis` of this input, as i32. InputStride,
   /// OutputStride: the elements from one index of `axis` to the next, as i64.
+  /// TensorMap: one of the launch's, by value.
   int64_t index = 0;
   int64_t axis = 0;
   /// Workspace: the address that many bytes into the workspace.
@@ -123,6 +132,20 @@ struct Parameter {
 inline constexpr std::array<int64_t, 3> maxGridExtents{2147483647, 65535,
                                                        65535};
 
+/// A TMA descriptor of an input or output, as cuTensorMapEncodeTiled makes it,
+/// not interleaved. Elements outside of the tensor are read as zero.
+struct TensorMap {
+  bool isOutput = false;
+  int64_t index = 0;
+  /// Extents of what one copy moves, one for each axis of the tensor.
+  std::vector<int64_t> box;
+  /// The bytes within which 16-byte chunks change places, or 0.
+  int64_t swizzle = 0;
+};
+
+/// The most axes, and the greatest extent of a box, that a descriptor has.
+inline constexpr int64_t maxTensorMapRank = 5, maxBoxExtent = 256;
+
 struct Launch {
   std::string entry;
   std::array<Expr, 3> grid;
@@ -131,6 +154,7 @@ struct Launch {
   /// Dynamic shared memory.
   Expr sharedBytes;
   std::vector<Parameter> parameters;
+  std::vector<TensorMap> tensorMaps;
 };
 
 /// What the address of a workspace, and every offset in it that the compiler

@@ -1,0 +1,1 @@
+// Written by hand: what a launcher does with tensor maps and clusters.
