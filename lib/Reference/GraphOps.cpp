@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <cmath>
+#include <utility>
 
 using namespace mlir;
 using namespace goat;
@@ -53,6 +54,7 @@ struct Access {
   AffineMap map;
 };
 
+/// Expects sums and products alone.
 int64_t evaluateAffine(AffineExpr e, ArrayRef<int64_t> iteration) {
   if (auto dim = dyn_cast<AffineDimExpr>(e))
     return iteration[dim.getPosition()];
@@ -61,18 +63,73 @@ int64_t evaluateAffine(AffineExpr e, ArrayRef<int64_t> iteration) {
   auto binary = cast<AffineBinaryOpExpr>(e);
   int64_t a = evaluateAffine(binary.getLHS(), iteration),
           b = evaluateAffine(binary.getRHS(), iteration);
-  switch (e.getKind()) {
-  case AffineExprKind::Add:
-    return a + b;
-  case AffineExprKind::Mul:
-    return a * b;
-  case AffineExprKind::Mod:
-    return ((a % b) + b) % b;
-  case AffineExprKind::FloorDiv:
-    return (a - ((a % b) + b) % b) / b;
-  default:
-    return (a + b - 1 - (((a + b - 1) % b) + b) % b) / b;
+  return e.getKind() == AffineExprKind::Add ? a + b : a * b;
+}
+
+/// Where the elements of an operand lie: `base` in the first iteration, and
+/// `steps[loop]` further in the next of a loop.
+struct Walk {
+  int64_t base = 0;
+  SmallVector<int64_t> steps;
+};
+
+Walk walkOf(const Access &access, const Tensor *tensor, unsigned loops) {
+  Walk walk{0, SmallVector<int64_t>(loops, 0)};
+  if (!tensor)
+    return walk;
+  SmallVector<int64_t> unit(loops, 0), strides = stridesOf(tensor->shape);
+  for (auto [expression, stride] :
+       llvm::zip(access.map.getResults(), strides)) {
+    int64_t first = evaluateAffine(expression, unit);
+    walk.base += first * stride;
+    for (unsigned loop = 0; loop < loops; ++loop) {
+      unit[loop] = 1;
+      walk.steps[loop] += (evaluateAffine(expression, unit) - first) * stride;
+      unit[loop] = 0;
+    }
   }
+  return walk;
+}
+
+/// Calls `body` with every index of `extents`, the last axis fastest, and with
+/// the offset of each operand there.
+template <typename BodyT>
+void forEachIteration(ArrayRef<int64_t> extents, ArrayRef<Walk> walks,
+                      BodyT body) {
+  if (llvm::is_contained(extents, 0))
+    return;
+  SmallVector<int64_t> index(extents.size(), 0), offsets;
+  for (const Walk &walk : walks)
+    offsets.push_back(walk.base);
+  auto move = [&](size_t axis, int64_t count) {
+    for (auto [offset, walk] : llvm::zip(offsets, walks))
+      offset += count * walk.steps[axis];
+  };
+  while (true) {
+    body(ArrayRef<int64_t>(index), ArrayRef<int64_t>(offsets));
+    size_t axis = extents.size();
+    while (axis > 0) {
+      move(--axis, 1);
+      if (++index[axis] < extents[axis])
+        break;
+      move(axis, -extents[axis]);
+      index[axis] = 0;
+      if (axis == 0)
+        return;
+    }
+    if (extents.empty())
+      return;
+  }
+}
+
+bool isLinear(AffineMap map) {
+  bool result = true;
+  map.walkExprs([&](AffineExpr e) {
+    result &= e.getKind() != AffineExprKind::Mod &&
+              e.getKind() != AffineExprKind::FloorDiv &&
+              e.getKind() != AffineExprKind::CeilDiv;
+  });
+  return result;
 }
 
 /// The extent of each loop, as the tensors that are indexed by it have it.
@@ -134,6 +191,10 @@ FailureOr<Step> compileStructured(linalg::LinalgOp op, const Slots &slots,
          isa<RankedTensorType>(operand.get().getType()),
          isa<FloatType>(getElementTypeOrSelf(operand.get().getType())),
          op.getMatchingIndexingMap(&operand)});
+  for (const Access &access : accesses)
+    if (!isLinear(access.map))
+      return op->emitError("expected indexing maps of sums and products but "
+                           "got one with a division");
   unsigned loops = op.getNumLoops(), inputs = op.getNumDpsInputs();
   SmallVector<int> results = slots.results;
 
@@ -154,54 +215,57 @@ FailureOr<Step> compileStructured(linalg::LinalgOp op, const Slots &slots,
       frame.define(result, {}) = *frame.tensors[accesses[inputs + number].slot];
     // Each operand's storage; what is combined is in the results.
     SmallVector<const double *> data;
-    SmallVector<SmallVector<int64_t>> strides;
+    SmallVector<Walk> walks;
     for (auto [number, access] : llvm::enumerate(accesses)) {
       const Tensor *tensor = !access.isTensor ? nullptr
                              : number < inputs
                                  ? frame.tensors[access.slot]
                                  : frame.tensors[results[number - inputs]];
       data.push_back(tensor ? tensor->data.data() : nullptr);
-      strides.push_back(tensor ? stridesOf(tensor->shape)
-                               : SmallVector<int64_t>());
+      walks.push_back(walkOf(access, tensor, loops));
     }
-    auto offsetOf = [&](size_t number, ArrayRef<int64_t> iteration) {
-      int64_t offset = 0;
-      for (auto [expression, stride] :
-           llvm::zip(accesses[number].map.getResults(), strides[number]))
-        offset += evaluateAffine(expression, iteration) * stride;
-      return offset;
-    };
-    if (isContraction) {
+    if (isContraction && loops > 0) {
+      // The innermost loop by itself: nearly all the time of a model is here.
+      int64_t count = std::exchange(extents->back(), extents->back() != 0);
+      int64_t x = walks[0].steps.back(), y = walks[1].steps.back(),
+              z = walks[2].steps.back();
       double *target = frame.owned[results[0]].data.data();
-      forEachIndex(*extents, [&](ArrayRef<int64_t> iteration) {
-        target[offsetOf(2, iteration)] +=
-            data[0][offsetOf(0, iteration)] * data[1][offsetOf(1, iteration)];
-      });
+      forEachIteration(*extents, walks,
+                       [&](ArrayRef<int64_t>, ArrayRef<int64_t> offsets) {
+                         const double *left = data[0] + offsets[0];
+                         const double *right = data[1] + offsets[1];
+                         double *sum = target + offsets[2];
+                         for (int64_t n = 0; n < count; ++n)
+                           sum[n * z] += left[n * x] * right[n * y];
+                       });
       return;
     }
     Frame inside = program->makeFrame(&frame, frame.coordinates);
-    forEachIndex(*extents, [&](ArrayRef<int64_t> iteration) {
-      inside.iteration = iteration.data();
-      for (auto [number, access] : llvm::enumerate(accesses)) {
-        Scalar &argument = inside.scalars[program->getArgument(number)];
-        if (!access.isTensor) {
-          argument = frame.scalars[access.slot];
-          continue;
-        }
-        double element = data[number][offsetOf(number, iteration)];
-        if (access.isFloat)
-          argument.f = element;
-        else
-          argument.i = static_cast<int64_t>(element);
-      }
-      program->run(inside);
-      for (auto [number, result] : llvm::enumerate(results)) {
-        const Scalar &value = inside.scalars[program->getResult(number)];
-        frame.owned[result].data[offsetOf(inputs + number, iteration)] =
-            accesses[inputs + number].isFloat ? value.f
-                                              : static_cast<double>(value.i);
-      }
-    });
+    forEachIteration(
+        *extents, walks,
+        [&](ArrayRef<int64_t> iteration, ArrayRef<int64_t> offsets) {
+          inside.iteration = iteration.data();
+          for (auto [number, access] : llvm::enumerate(accesses)) {
+            Scalar &argument = inside.scalars[program->getArgument(number)];
+            if (!access.isTensor) {
+              argument = frame.scalars[access.slot];
+              continue;
+            }
+            double element = data[number][offsets[number]];
+            if (access.isFloat)
+              argument.f = element;
+            else
+              argument.i = static_cast<int64_t>(element);
+          }
+          program->run(inside);
+          for (auto [number, result] : llvm::enumerate(results)) {
+            const Scalar &value = inside.scalars[program->getResult(number)];
+            frame.owned[result].data[offsets[inputs + number]] =
+                accesses[inputs + number].isFloat
+                    ? value.f
+                    : static_cast<double>(value.i);
+          }
+        });
     if (inside.failedAt)
       frame.fail(inside.failedAt, inside.message);
   });
