@@ -151,6 +151,9 @@ LogicalResult Raiser::nameVariables() {
       return refuse("expected every index of the result in weights or values");
     }
   }
+  // Gated elements that are summed, as for the mean of a SiLU, are no rows.
+  if (!column && weights.normalizer == Normalizer::sigmoid)
+    return failure();
   if (!column)
     return refuse("expected one index of the values alone but got none");
   // With one query, its index is a constant of the expressions.

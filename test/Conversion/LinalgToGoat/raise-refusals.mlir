@@ -97,3 +97,26 @@ func.func @two_matmuls(%q: tensor<4x16x8xf32>, %k: tensor<4x16x8xf32>, %v: tenso
   %y = linalg.batch_matmul ins(%s, %v : tensor<4x16x16xf32>, tensor<4x16x8xf32>) outs(%fy : tensor<4x16x8xf32>) -> tensor<4x16x8xf32>
   return %y : tensor<4x16x8xf32>
 }
+
+// -----
+
+// The mean of a SiLU: what a sigmoid is multiplied with has no column.
+// CHECK-LABEL: func.func @mean_of_gated(
+// CHECK-NOT:     goat.attention
+func.func @mean_of_gated(%x: tensor<4x16xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant dense<1.0> : tensor<4x16xf32>
+  %n = arith.negf %x : tensor<4x16xf32>
+  %e = math.exp %n : tensor<4x16xf32>
+  %d = arith.addf %e, %one : tensor<4x16xf32>
+  %g = arith.divf %one, %d : tensor<4x16xf32>
+  %y = arith.mulf %x, %g : tensor<4x16xf32>
+  %ey = tensor.empty() : tensor<4xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.reduce ins(%y : tensor<4x16xf32>) outs(%fy : tensor<4xf32>) dimensions = [1]
+    (%in: f32, %acc: f32) {
+      %r = arith.addf %acc, %in : f32
+      linalg.yield %r : f32
+    }
+  return %sum : tensor<4xf32>
+}
