@@ -56,6 +56,18 @@ class TorchTest(unittest.TestCase):
             record("models", ("ViT, 2 layers", "PyTorch", dtype_name(dtype)),
                    "2 of 2", "", worst)
 
+    def test_convolutions(self):
+        model = nn.Sequential(
+            nn.Conv2d(4, 8, 3, stride=2, padding=(1, 0)), nn.BatchNorm2d(8),
+            nn.ReLU(), nn.Conv2d(8, 8, (1, 3), groups=8, dilation=2, bias=False),
+            nn.Flatten(2), nn.Conv1d(8, 3, 3, padding=1))
+        for part in (model[1].weight, model[1].bias, model[1].running_mean):
+            nn.init.normal_(part)
+        self.check(model.eval(), torch.randn(2, 4, 9, 15), attentions=0,
+                   dtype=torch.float32, on=("reference",))
+        with self.assertRaisesRegex(ImportRefused, "but got a transposed one"):
+            from_torch(nn.ConvTranspose1d(2, 2, 3), torch.randn(1, 2, 5))
+
     def test_an_rms_norm_has_the_epsilon_of_f32(self):
         self.check(nn.RMSNorm(8).half(), (0.02 * torch.randn(3, 8)).half(),
                    attentions=0, on=("reference",))

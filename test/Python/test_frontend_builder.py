@@ -57,6 +57,18 @@ class BuilderTest(unittest.TestCase):
         self.check(lambda b, x, y: b.contract("bij,bkj->bik", x, y),
                    np.einsum("bij,bkj->bik", X, X), X, X)
 
+    def test_a_product_with_ones_is_none(self):
+        builder = Builder("main")
+        x = builder.add_input("x", (2, 3, 4), "f32")
+        ones = builder.slice(builder.splat(1, "f32", [5, 3]), [0, 0], [1, 3])
+        ones = builder.convert(builder.convert(ones, "i32"), "f32")
+        made = builder.contract("bij,i->ibj", x, builder.reshape(ones, [3]))
+        builder.results = [made]
+        module = Module(builder)
+        self.assertNotIn("arith.mulf", module.graph)
+        np.testing.assert_array_equal(module.run(X, on="reference"),
+                                      X.transpose(1, 0, 2))
+
     def test_changes_of_shape(self):
         self.check(lambda b, x: b.transpose(x, [2, 0, 1]),
                    X.transpose(2, 0, 1), X)

@@ -24,12 +24,12 @@ def matmul(builder: Builder, left: Value, right: Value,
                             dtype)
 
 
-def softmax(builder: Builder, value: Value, axis: int) -> Value:
+def softmax(builder: Builder, value: Value, axes: Sequence[int]) -> Value:
     """exp(x - max) / sum."""
-    greatest = builder.reduce("max", value, [axis], keep=True)
+    greatest = builder.reduce("max", value, axes, keep=True)
     weights = builder.unary("exp", builder.binary("sub", value, greatest))
     return builder.binary("div", weights, builder.reduce(
-        "add", weights, [axis], keep=True))
+        "add", weights, axes, keep=True))
 
 
 def mean(builder: Builder, value: Value, axes: Sequence[int],
@@ -96,7 +96,23 @@ def attend(builder: Builder, query: Value, key: Value, value: Value,
     logits = builder.contract(f"{batch}id,{batch}jd->{batch}ij", query, key,
                               "f32")
     logits = score(builder.binary("mul", logits, builder.splat(scale, "f32")))
-    weights = builder.convert(softmax(builder, logits, rank - 1), value.dtype)
+    weights = builder.convert(softmax(builder, logits, [rank - 1]), value.dtype)
     rows = builder.contract(f"{batch}ij,{batch}jd->{batch}id", weights, value,
                             "f32")
     return builder.convert(rows, value.dtype)
+
+
+def batch_norm(builder: Builder, value: Value, mean: Value, variance: Value,
+               epsilon: float, weight: Optional[Value],
+               bias: Optional[Value]) -> Value:
+    """Normalises axis 1 by statistics that are known, as batch norms do."""
+    def of_channel(given: Value) -> Value:
+        return builder.reshape(given, [value.shape[1]] +
+                               [1] * (len(value.shape) - 2))
+    made = builder.binary("sub", value, of_channel(mean))
+    made = builder.binary("mul", made, builder.unary("rsqrt", builder.binary(
+        "add", of_channel(variance), builder.splat(epsilon, value.dtype))))
+    for op, given in (("mul", weight), ("add", bias)):
+        if given is not None:
+            made = builder.binary(op, made, of_channel(given))
+    return made

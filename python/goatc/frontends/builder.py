@@ -359,8 +359,8 @@ class Builder:
         """Converts elements; floats go to integers by truncation."""
         if value.dtype == dtype:
             return value
-        if value.splat is not None and not (
-                value.is_float and dtype not in FLOATS):
+        if value.splat is not None and (dtype in FLOATS or
+                                        math.isfinite(value.splat)):
             return self.splat(value.splat, dtype, value.shape)
         return self.elementwise([value], dtype, lambda p, a: p.convert(
             a, value.dtype, dtype))
@@ -460,21 +460,37 @@ class Builder:
         order = output + "".join(sorted(set("".join(names)) - set(output)))
         place = {letter: f"d{n}" for n, letter in enumerate(order)}
         shape = [sizes[letter] for letter in output]
-        is_float = dtype in FLOATS
-        mul, add = (BINARY[op][0 if is_float else 1] for op in ("mul", "add"))
+        operands = [(value, [place[c] if value.shape[n] == sizes[c] else "0"
+                             for n, c in enumerate(letters)])
+                    for letters, value in zip(names, (left, right))]
+        # Ones that are multiplied with, as masks of heads are by default.
+        for one, other in (operands, operands[::-1]):
+            if one[0].splat == 1 and len(order) == len(output):
+                source = other[0].dtype
+                return self.generic(
+                    [other], ["parallel"] * len(order), list(place.values()),
+                    shape, dtype, lambda p, a: p.convert(a, source, dtype))
+        return self.sum_of_products(
+            *operands,
+            ["parallel" if c in output else "reduction" for c in order],
+            [place[c] for c in output], shape, dtype)
+
+    def sum_of_products(self, left: Tuple[Value, Sequence[str]],
+                        right: Tuple[Value, Sequence[str]],
+                        loops: Sequence[str], target: Sequence[str],
+                        shape: Sequence[int], dtype: str) -> Value:
+        """Writes a linalg.generic, as `generic` has its arguments, that adds up
+        products of two tensors in `dtype`."""
+        mul, add = (BINARY[op][0 if dtype in FLOATS else 1]
+                    for op in ("mul", "add"))
 
         def body(p: Payload, a: str, b: str, sum_: str) -> str:
             a, b = (p.convert(x, v.dtype, dtype)
-                    for x, v in ((a, left), (b, right)))
+                    for x, (v, _) in ((a, left), (b, right)))
             product = p.add(f"{mul} {a}, {b} : {dtype}")
             return p.add(f"{add} {sum_}, {product} : {dtype}")
-        return self.generic(
-            [(value, [place[c] if value.shape[n] == sizes[c] else "0"
-                      for n, c in enumerate(letters)])
-             for letters, value in zip(names, (left, right))],
-            ["parallel" if c in output else "reduction" for c in order],
-            [place[c] for c in output], shape, dtype, body,
-            self._fill(0, dtype, shape))
+        return self.generic([left, right], loops, target, shape, dtype, body,
+                            self._fill(0, dtype, shape))
 
     # Changes of shape.
 
@@ -518,6 +534,8 @@ class Builder:
         steps = list(steps or [1] * len(sizes))
         if tuple(sizes) == value.shape:
             return value
+        if value.splat is not None:
+            return self.splat(value.splat, value.dtype, sizes)
         made = Value(self.fresh(), tuple(sizes), value.dtype)
         self.lines.append(
             f"  {made.name} = tensor.extract_slice {value.name}{list(starts)} "

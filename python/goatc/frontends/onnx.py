@@ -12,10 +12,12 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import numpy as np
 
-from goatc.frontends.blocks import (attend, gelu, is_at_or_before, matmul,
-                                    normalize, repeat_heads, softmax)
+from goatc.frontends.blocks import (attend, batch_norm, gelu, is_at_or_before,
+                                    matmul, mean, normalize, repeat_heads,
+                                    softmax)
 from goatc.frontends.builder import Builder, ImportRefused, Value
 from goatc.frontends.module import Module
+from goatc.frontends.windows import convolve, pool_max, pool_mean
 from goatc.library import Diagnostic
 
 # Known numbers of more elements are parameters, which are not folded.
@@ -26,8 +28,8 @@ NOT_FOLDED = ("Range", "Trilu")
 
 Known = Union[Value, np.ndarray, None]
 
-# Before it, Squeeze, Unsqueeze, Split and Softmax mean something else.
-FIRST_OPSET = 13
+# Before it, Clip, Pad and Slice are other ops.
+FIRST_OPSET = 11
 DTYPES = {1: "f32", 10: "f16", 16: "bf16", 6: "i32", 7: "i64", 9: "i1",
           3: "i8"}
 UNARY = {"Exp": "exp", "Log": "log", "Tanh": "tanh", "Sqrt": "sqrt",
@@ -59,11 +61,11 @@ class Translator:
         self.builder, self.model = Builder(name), model
         self.values: Dict[str, Known] = {"": None}
         self.remarks: List[Diagnostic] = []
-        opset = max((one.version for one in model.opset_import
-                     if one.domain in ("", "ai.onnx")), default=FIRST_OPSET)
-        if opset < FIRST_OPSET:
+        self.opset = max((one.version for one in model.opset_import
+                          if one.domain in ("", "ai.onnx")), default=FIRST_OPSET)
+        if self.opset < FIRST_OPSET:
             raise ImportRefused(f"expected opset {FIRST_OPSET} or later but got "
-                                f"{opset}; convert the model with "
+                                f"{self.opset}; convert the model with "
                                 "onnx.version_converter")
         for tensor in model.graph.initializer:
             self.values[tensor.name] = onnx.numpy_helper.to_array(tensor)
@@ -208,8 +210,9 @@ def reshape(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
 def squeeze(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
     value = t.value(inputs[0])
     rank = len(value.shape)
-    axes = (t.numbers(inputs[1]) if len(inputs) > 1 else
-            [n for n, size in enumerate(value.shape) if size == 1])
+    # An attribute before opset 13.
+    axes = (t.numbers(inputs[1]) if len(inputs) > 1 else attributes.get(
+        "axes", [n for n, size in enumerate(value.shape) if size == 1]))
     if node.op_type == "Squeeze":
         gone = [axis % rank for axis in axes]
         return t.builder.reshape(value, [size for n, size in
@@ -243,6 +246,8 @@ def split(t: Translator, node: Any, attributes: Any, inputs: Any
     axis = attributes.get("axis", 0) % len(value.shape)
     if len(inputs) > 1 and inputs[1] is not None:
         sizes = t.numbers(inputs[1])
+    elif "split" in attributes:  # before opset 13
+        sizes = attributes["split"]
     else:
         each = -(-value.shape[axis] // len(node.output))
         sizes = [min(each, value.shape[axis] - n * each)
@@ -264,6 +269,16 @@ def trilu(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
     keeps = b.compare("ge" if attributes.get("upper", 1) else "le",
                       b.iota(matrix, 1, "i64"), row)
     return b.select(keeps, value, b.splat(0, value.dtype))
+
+
+def softmax_of(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    value = t.value(inputs[0])
+    rank = len(value.shape)
+    if t.opset >= 13:
+        return softmax(t.builder, value, [attributes.get("axis", -1) % rank])
+    # Along all axes from this one on.
+    first = attributes.get("axis", 1) % rank
+    return softmax(t.builder, value, range(first, rank))
 
 
 def range_(t: Translator, node: Any, attributes: Any, inputs: Any) -> Known:
@@ -311,6 +326,65 @@ def gemm(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
     if len(inputs) > 2 and inputs[2] is not None:
         result = b.binary("add", result, t.value(inputs[2]))
     return result
+
+
+def clip(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    value = t.value(inputs[0])
+    for op, bound in zip(("max", "min"), inputs[1:]):
+        if bound is not None:
+            value = t.builder.binary(op, value, t.value(bound))
+    return value
+
+
+def hard_sigmoid(t: Translator, node: Any, attributes: Any, inputs: Any
+                 ) -> Value:
+    b, value = t.builder, t.value(inputs[0])
+    is_swish = node.op_type == "HardSwish"
+    numbers = [1 / 6 if is_swish else attributes.get("alpha", 0.2),
+               0.5 if is_swish else attributes.get("beta", 0.5), 0, 1]
+    alpha, beta, low, high = (b.splat(n, value.dtype) for n in numbers)
+    made = b.binary("add", b.binary("mul", value, alpha), beta)
+    made = b.binary("min", b.binary("max", made, low), high)
+    return b.binary("mul", value, made) if is_swish else made
+
+
+def window_of(attributes: Any, kernel: Sequence[int]) -> Dict[str, Any]:
+    """Returns stride, padding and dilation of a convolution or a pool."""
+    if attributes.get("auto_pad", b"NOTSET") not in (b"NOTSET", b"VALID"):
+        raise ImportRefused("expected pads that are given but got auto_pad "
+                            f"{attributes['auto_pad'].decode()}")
+    if attributes.get("ceil_mode", 0):
+        raise ImportRefused("expected ceil_mode to be 0 but got 1")
+    rank = len(kernel)
+    pads = attributes.get("pads", [0] * (2 * rank))
+    return {"stride": attributes.get("strides", [1] * rank),
+            "padding": list(zip(pads[:rank], pads[rank:])),
+            "dilation": attributes.get("dilations", [1] * rank)}
+
+
+def convolution(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    b, value, weight = t.builder, t.value(inputs[0]), t.value(inputs[1])
+    made = convolve(b, value, weight, groups=attributes.get("group", 1),
+                    **window_of(attributes, weight.shape[2:]))
+    if len(inputs) > 2 and inputs[2] is not None:
+        bias = t.value(inputs[2])
+        made = b.binary("add", made, b.reshape(
+            bias, [*bias.shape, *[1] * (len(weight.shape) - 2)]))
+    return made
+
+
+def pool(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    value, kernel = t.value(inputs[0]), attributes["kernel_shape"]
+    window = window_of(attributes, kernel)
+    if node.op_type == "MaxPool":
+        if any(node.output[1:]):
+            raise ImportRefused("expected a pool without indices")
+        return pool_max(t.builder, value, kernel, **window)
+    if max(window.pop("dilation")) > 1:
+        raise ImportRefused("expected an average of neighbours but got a pool "
+                            "with dilations")
+    return pool_mean(t.builder, value, kernel, **window, counts_padding=bool(
+        attributes.get("count_include_pad", 0)))
 
 
 def attention(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
@@ -365,6 +439,14 @@ def attention(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
     return out
 
 
+def cast(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    if attributes["to"] not in DTYPES:
+        import onnx
+        name = onnx.TensorProto.DataType.Name(attributes["to"])
+        raise ImportRefused(f"expected a dtype that kernels know but got {name}")
+    return t.builder.convert(t.value(inputs[0]), DTYPES[attributes["to"]])
+
+
 Handler = Callable[[Translator, Any, Any, Any], Any]
 HANDLERS: Dict[str, Handler] = {
     **{name: unary for name in UNARY}, **{name: binary for name in BINARY},
@@ -385,15 +467,21 @@ HANDLERS: Dict[str, Handler] = {
         [t.value(known) for known in i], a["axis"]),
     "Where": lambda t, n, a, i: t.builder.select(
         *(t.value(known) for known in i)),
-    "Softmax": lambda t, n, a, i: softmax(
-        t.builder, t.value(i[0]), a.get("axis", -1) % len(t.value(i[0]).shape)),
+    "Softmax": softmax_of,
     "Sigmoid": lambda t, n, a, i: t.builder.logistic(t.value(i[0])),
     "Reciprocal": lambda t, n, a, i: t.builder.binary(
         "div", t.builder.splat(1, t.value(i[0]).dtype), t.value(i[0])),
     "Not": lambda t, n, a, i: t.builder.logical_not(t.value(i[0])),
     "Relu": lambda t, n, a, i: t.builder.binary(
         "max", t.value(i[0]), t.builder.splat(0, t.value(i[0]).dtype)),
-    "Cast": lambda t, n, a, i: t.builder.convert(t.value(i[0]), DTYPES[a["to"]]),
+    "Cast": cast, "Clip": clip, "HardSigmoid": hard_sigmoid,
+    "HardSwish": hard_sigmoid, "Conv": convolution, "MaxPool": pool,
+    "AveragePool": pool,
+    "GlobalAveragePool": lambda t, n, a, i: mean(
+        t.builder, t.value(i[0]), range(2, len(t.value(i[0]).shape))),
+    "BatchNormalization": lambda t, n, a, i: batch_norm(
+        t.builder, t.value(i[0]), t.value(i[3]), t.value(i[4]),
+        a.get("epsilon", 1e-5), t.value(i[1]), t.value(i[2])),
 }
 
 

@@ -9,7 +9,7 @@ names them.
 import math
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from goatc.frontends import blocks
+from goatc.frontends import blocks, windows
 from goatc.frontends.builder import FLOATS, ImportRefused, Value
 
 UNARY = {name: name for name in (
@@ -265,7 +265,7 @@ def cumsum(t: Any, node: Any, value: Any, axis: int, **_: Any) -> Value:
 
 def softmax(t: Any, node: Any, value: Any, axis: int, *_: Any) -> Value:
     source = t.value(value, "f32")
-    made = blocks.softmax(t.builder, source, axis % len(source.shape))
+    made = blocks.softmax(t.builder, source, [axis % len(source.shape)])
     return t.builder.convert(made, t.dtype_of(node))
 
 
@@ -311,26 +311,21 @@ def convolution(t: Any, node: Any, value: Any, weight: Any, bias: Any,
                 stride: Sequence[int], padding: Sequence[int],
                 dilation: Sequence[int], is_transposed: bool,
                 output_padding: Any, groups: int) -> Value:
-    """Patches that do not overlap, as a product."""
     b, value, weight = t.builder, t.value(value), t.value(weight)
-    kernel = list(weight.shape[2:])
-    if (list(stride) != kernel or any(padding) or is_transposed or groups != 1 or
-            max(dilation) > 1 or any(size % by for size, by in
-                                     zip(value.shape[2:], kernel))):
-        raise ImportRefused("expected a convolution of patches that do not "
-                            "overlap: stride of the kernel's size, no padding, "
-                            "one group")
-    counts = [size // by for size, by in zip(value.shape[2:], kernel)]
-    split_axes = [n for pair in zip(counts, kernel) for n in pair]
-    patches = b.reshape(value, [*value.shape[:2], *split_axes])
-    outer, inner = "xyz"[:len(kernel)], "uvw"[:len(kernel)]
-    spatial = "".join(a + c for a, c in zip(outer, inner))
-    made = b.contract(f"nc{spatial},oc{inner}->no{outer}", patches, weight,
-                      accumulated(value.dtype))
+    if is_transposed:
+        raise ImportRefused("expected a convolution but got a transposed one")
+    rank = len(weight.shape) - 2
+
+    def each(given: Sequence[int]) -> List[int]:
+        return list(given) * rank if len(given) == 1 else list(given)
+    made = windows.convolve(
+        b, value, weight, stride=each(stride), dilation=each(dilation),
+        padding=[(by, by) for by in each(padding)], groups=groups,
+        dtype=accumulated(value.dtype))
     if bias is not None:
         shift = t.value(bias, made.dtype)
         made = b.binary("add", made, b.reshape(
-            shift, [shift.shape[0]] + [1] * len(kernel)))
+            shift, [shift.shape[0]] + [1] * rank))
     return b.convert(made, value.dtype)
 
 
@@ -389,17 +384,11 @@ def group_norm(t: Any, node: Any, value: Any, weight: Any, bias: Any, n: int,
 def batch_norm(t: Any, node: Any, value: Any, weight: Any, bias: Any, mean: Any,
                variance_: Any, momentum: float, eps: float) -> List[Value]:
     b, source = t.builder, t.value(value)
-    shape = [source.shape[1]] + [1] * (len(source.shape) - 2)
-
-    def of_channel(given: Any) -> Value:
-        return b.reshape(t.value(given, "f32"), shape)
-    made = b.binary("sub", b.convert(source, "f32"), of_channel(mean))
-    made = b.binary("mul", made, b.unary("rsqrt", b.binary(
-        "add", of_channel(variance_), b.splat(eps, "f32"))))
-    if weight is not None:
-        made = b.binary("mul", made, of_channel(weight))
-    if bias is not None:
-        made = b.binary("add", made, of_channel(bias))
+    mean, variance_, weight, bias = (
+        None if given is None else t.value(given, "f32")
+        for given in (mean, variance_, weight, bias))
+    made = blocks.batch_norm(b, b.convert(source, "f32"), mean, variance_, eps,
+                             weight, bias)
     return [b.convert(made, source.dtype)]
 
 

@@ -96,8 +96,6 @@ def part(t: Any, source: Value, axis: int, start: int, size: int, step: int = 1
     first, sizes = [0] * len(source.shape), list(source.shape)
     steps = [1] * len(sizes)
     first[axis], sizes[axis], steps[axis] = start, size, step
-    if source.splat is not None:
-        return t.builder.splat(source.splat, source.dtype, sizes)
     pieces = pieces_of(t, source, axis) if step == 1 else []
     # Whole pieces of what was joined are taken as they are.
     at, whole = 0, []
