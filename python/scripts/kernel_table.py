@@ -184,7 +184,7 @@ def report(goatc, *arguments, text=None):
         return done.stderr.split("error: ", 1)[-1].split("\n", 1)[0]
     kernel, = json.loads(done.stdout)["kernels"]
     if kernel["code"][0]["language"] != "SASS":
-        raise SystemExit("kernel_table.py needs ptxas and nvdisasm: "
+        raise SystemExit("expected ptxas and nvdisasm to count with: "
                          + "; ".join(kernel["notes"]))
     return kernel
 

@@ -12,8 +12,10 @@ chip on the simulator against the reference in double precision, and the referen
 against the formulas of gallery_formulas.py in NumPy, where there is NumPy. --count also
 counts the instructions of the loops over tiles in SASS, of all or some variants, for
 which it needs ptxas and nvdisasm (GOAT_NVDISASM); without it --write keeps what the
-page says of them. --check runs everything again and compares with the
-page: every result right, errors to a quarter, and that no file is missing. --only takes some variants.
+page says of them. --check runs everything again and compares with the page: every
+result right, errors to a quarter, and that no file is missing; with --count also the
+counts, which have to be the same by the tools the page names, and by others to 5 %.
+--only takes some variants.
 """
 
 import argparse
@@ -24,6 +26,9 @@ import re
 import subprocess
 import sys
 import tempfile
+from typing import NamedTuple
+
+import kernel_table
 
 try:
     import gallery_formulas
@@ -54,9 +59,9 @@ within the bounds of `goat-run --compare`, here on the problem its file names.
 - *per score*: instructions for each score and thread in the loop over tiles, without
   the tensor instructions, counted in SASS; tiles that no mask touches, and after the
   stroke those that the mask is evaluated on. The plain kernel is the line `full`.
-- *how*: which way each part of the score reaches the tile.
+- *how*: which way each part of the score reaches the tile; – where there is none.
 
-A – was not recorded; the test still demands that the result is right.
+Counted with {tools}.
 
 """
 
@@ -118,15 +123,19 @@ def run(tools, name, chip):
         return outcome
 
 
+class Count(NamedTuple):
+    per_score: str
+    how: str
+    tools: str
+
+
 def count(tools, name, chip):
-    """Instructions per score, and the choices of the kernel in short."""
-    done = subprocess.run([tools / "goatc", f"{name}.mlir", f"--target={chip}", "--emit=report",
-                           "--report-format=json"], cwd=GALLERY, capture_output=True, text=True)
-    kernel, = json.loads(done.stdout)["kernels"]
-    if kernel["code"][0]["language"] != "SASS":
-        raise SystemExit("variants.py needs ptxas and nvdisasm: " + "; ".join(kernel["notes"]))
-    code, = (code for code in kernel["code"] if code["loops"])
-    loops = [f"{loop['per_score_without_tensor']:.2f}" for loop in code["loops"]]
+    """Instructions per score, the choices of the kernel in short, and the tools."""
+    kernel = kernel_table.report(tools / "goatc", GALLERY / f"{name}.mlir", f"--target={chip}")
+    if isinstance(kernel, str):
+        raise SystemExit(f"{name}, {chip}: {kernel}")
+    loops = [f"{loop['per_score_without_tensor']:.2f}"
+             for loop in kernel_table.tile_code(kernel)["loops"]]
     choices = kernel["choices"]
     how = [short for key, short in HOW.items()
            if key in choices or f"{key}_after" in choices]
@@ -137,7 +146,7 @@ def count(tools, name, chip):
             if key in choices]
     if held:
         how.append("with " + ", ".join(held) + " inside")
-    return " / ".join(loops), ", ".join(how) or "–"
+    return Count(" / ".join(loops), ", ".join(how) or "–", kernel["tools"])
 
 
 def is_right(outcome):
@@ -146,8 +155,15 @@ def is_right(outcome):
             and all(output["passed"] for output in outcome["outputs"]))
 
 
-def check(rows, outcomes):
-    """What the page says that today's runs contradict."""
+def is_near(before, now):
+    """Whether counts of a line, by other tools, are to 5 % those of today."""
+    numbers = [[float(number) for number in text.split(" / ")] for text in (before, now)]
+    return (len(numbers[0]) == len(numbers[1])
+            and all(abs(old - new) <= 0.05 * new for old, new in zip(*numbers)))
+
+
+def check(rows, outcomes, counts, same_tools):
+    """What the page says that today's runs and counts contradict."""
     stale = []
     for name, by_chip in outcomes.items():
         if name not in rows:
@@ -158,18 +174,25 @@ def check(rows, outcomes):
             if not is_right(outcome):
                 stale.append(f"{name}, {chip}: expected a right result but got {outcome}")
                 continue
-            if row[f"error {chip}"] == "–":
+            before = row[f"per score {chip}"]
+            if "–" in (before, row[f"error {chip}"]):
+                stale.append(f"{name}, {chip}: the page lacks its error or its count")
                 continue
             error, now = float(row[f"error {chip}"]), outcome["rel_l2_error"]
             if abs(now - error) > 0.25 * error:
                 stale.append(f"{name}, {chip}: expected an error of {error} but got {now:.2e}")
+            counted = counts.get((name, chip))
+            if counted and before != counted.per_score and (
+                    same_tools or not is_near(before, counted.per_score)):
+                stale.append(f"{name}, {chip}: expected {before} per score but got "
+                             f"{counted.per_score}; count again with --write --count {name}")
     return stale
 
 
-def page_rows():
-    """The cells of the page by variant and column, as its table names these."""
+def page_rows(page):
+    """The cells of a page by variant and column, as its table names these."""
     rows, columns = {}, ()
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
+    for line in page.splitlines():
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
         if cells[:1] == ["variant"]:
             columns = cells
@@ -177,6 +200,11 @@ def page_rows():
         if name:
             rows[name.group(1)] = dict(zip(columns, cells))
     return rows
+
+
+def page_tools(page):
+    """What a page was counted with."""
+    return re.search(r"^Counted with (.*)\.$", page, re.M)[1]
 
 
 def main():
@@ -187,7 +215,11 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare with the page")
     parser.add_argument("--only", nargs="*", help="names of variants")
     parser.add_argument("--chips", nargs="*", default=CHIPS, help="chips to run")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page "
+                        "(default: docs/variants.md)")
     arguments = parser.parse_args()
+    page = arguments.page.read_text(encoding="utf-8")
+    rows = page_rows(page)
     tools = arguments.tools.resolve()
     names = arguments.only or sorted(path.stem for path in GALLERY.glob("*.mlir"))
     cases = [(name, chip) for name in names for chip in arguments.chips]
@@ -197,24 +229,23 @@ def main():
                    and (not arguments.count or case[0] in arguments.count)]
         counts = dict(zip(counted, pool.map(lambda case: count(tools, *case), counted)))
     outcomes = {name: {chip: results[name, chip] for chip in arguments.chips} for name in names}
+    counted_with = ", ".join({result.tools for result in counts.values()})
     failures = [f"{name}, {chip}: {outcome}" for name, by_chip in outcomes.items()
                 for chip, outcome in by_chip.items() if not is_right(outcome)]
     if arguments.check:
-        rows = page_rows()
-        failures = check(rows, outcomes)
+        failures = check(rows, outcomes, counts, page_tools(page) == counted_with)
         if not arguments.only:
             failures += [f"{name}: is on the page but not in the gallery"
                          for name in rows.keys() - outcomes.keys()]
     if arguments.write and not failures:
-        old = page_rows() if PAGE.exists() else {}
         lines = []
-        for name in sorted(old.keys() | outcomes.keys()):
+        for name in sorted(rows.keys() | outcomes.keys()):
             path = GALLERY / f"{name}.mlir"
             if not path.exists():
                 continue
             what, source, _ = first_lines(path)
             row = dict.fromkeys(COLUMNS, "–")
-            row.update(old.get(name, {}))
+            row.update(rows.get(name, {}))
             row.update({"variant": f"[{name}](examples/gallery/{name}.mlir)",
                         "what": what.replace("|", "\\|"), "from": source})
             for chip, outcome in outcomes.get(name, {}).items():
@@ -222,10 +253,12 @@ def main():
                 if "reference_error" in outcome:
                     row["reference"] = f"{outcome['reference_error']:.0e}"
                 if (name, chip) in counts:
-                    row[f"per score {chip}"], row["how"] = counts[name, chip]
+                    row[f"per score {chip}"], row["how"], _ = counts[name, chip]
             lines.append("| " + " | ".join(row[column] for column in COLUMNS) + " |")
-        PAGE.write_text(HEADER + f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}\n"
-                        + "\n".join(lines) + "\n", encoding="utf-8")
+        header = HEADER.format(tools=counted_with or page_tools(page))
+        arguments.page.write_text(
+            header + f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}\n"
+            + "\n".join(lines) + "\n", encoding="utf-8")
     for failure in failures:
         print(failure)
     print(f"{len(names)} variants on {' and '.join(arguments.chips)}")
