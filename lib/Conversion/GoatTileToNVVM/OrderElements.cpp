@@ -23,35 +23,52 @@ namespace goat {
 using namespace mlir;
 using namespace goat;
 
-/// Moves `op` to before its first user, where all of them stand in its block.
-static void moveToFirstUser(Operation *op) {
-  Operation *first = nullptr;
-  for (Operation *user : op->getUsers()) {
-    Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
-    if (!here)
-      return;
-    if (!first || here->isBeforeInBlock(first))
-      first = here;
-  }
-  if (first)
-    op->moveBefore(first);
-}
-
 namespace {
+
+/// Where the ops of a block that are evaluated per element go.
+class ElementOrder {
+public:
+  explicit ElementOrder(Block &block) {
+    // What an op needs, last op first: what uses another is looked at before
+    // it.
+    for (Operation &op : llvm::reverse(block)) {
+      if (!op.removeAttr(tile::perElementAttrName) || op.use_empty())
+        continue;
+      SmallVector<Operation *> users;
+      for (Operation *user : op.getUsers())
+        users.push_back(block.findAncestorOpInBlock(*user));
+      if (llvm::is_contained(users, nullptr))
+        continue;
+      waiting.insert(&op);
+      for (Operation *user : users)
+        needs[user].push_back(&op);
+    }
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (!waiting.contains(&op))
+        moveNeedsOf(&op, &op);
+  }
+
+private:
+  /// Moves what `op` needs, and has not been moved, to before `place`.
+  void moveNeedsOf(Operation *op, Operation *place) {
+    auto found = needs.find(op);
+    if (found == needs.end())
+      return;
+    for (Operation *needed : found->second)
+      if (waiting.erase(needed)) {
+        moveNeedsOf(needed, place);
+        needed->moveBefore(place);
+      }
+  }
+
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> needs;
+  llvm::DenseSet<Operation *> waiting;
+};
 
 struct GoatOrderElements
     : public goat::impl::GoatOrderElementsBase<GoatOrderElements> {
   void runOnOperation() override {
-    getOperation()->walk([](Block *block) {
-      // From the last op on: what uses an op has found its place before it.
-      for (Operation &op :
-           llvm::make_early_inc_range(llvm::reverse(block->getOperations()))) {
-        if (!op.hasAttr(tile::perElementAttrName))
-          continue;
-        op.removeAttr(tile::perElementAttrName);
-        moveToFirstUser(&op);
-      }
-    });
+    getOperation()->walk([](Block *block) { ElementOrder order(*block); });
   }
 };
 
