@@ -113,6 +113,8 @@ public:
   Value atan2(Value y, Value x);
   Value cbrt(Value x);
   Value pow(Value x, Value y);
+  /// xⁿ of an integer n.
+  Value powi(Value x, Value n);
   /// To the nearest whole number, halves away from zero.
   Value roundAway(Value x);
   /// x − 2π·round(x / 2π).
@@ -303,6 +305,19 @@ Value FloatEmitter::pow(Value x, Value y) {
   return select(equal(x, one), one, result);
 }
 
+Value FloatEmitter::powi(Value x, Value n) {
+  // Parity is asked of the integer: from 2^24 on f32 has even numbers only.
+  Value power = pow(abs(x), toFloat(n));
+  auto integer = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(n.getType(), value));
+  };
+  Value isOdd = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ne,
+      arith::AndIOp::create(builder, loc, n, integer(1)), integer(0));
+  return select(isOdd, copySign(power, x), power);
+}
+
 Value FloatEmitter::reduceAngle(Value x) {
   // 2π = 6.2831854820251465 − 1.7484556e-7, each part rounded to f32; the first
   // step is exact.
@@ -412,8 +427,7 @@ static FailureOr<Value> expand(Operation *op, OpBuilder &builder) {
         return onF32([&] { return emitter.roundAway(x); });
       })
       .Case([&](math::FPowIOp powOp) {
-        return onF32(
-            [&] { return emitter.pow(x, emitter.toFloat(powOp.getRhs())); });
+        return onF32([&] { return emitter.powi(x, powOp.getRhs()); });
       })
       .Case([&](math::ClampFOp clamp) {
         return onF32([&] {

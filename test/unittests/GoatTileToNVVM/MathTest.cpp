@@ -19,14 +19,17 @@ using namespace goat::test;
 namespace {
 
 /// The function's values at `in` (at most 4096 of them), and at `second` too
-/// for one of two arguments.
+/// for one of two arguments; `before` stands before the function.
 std::vector<float> evaluate(const std::string &op, std::vector<float> in,
-                            std::vector<float> second = {}) {
+                            std::vector<float> second = {},
+                            const std::string &before = "") {
   second.resize(in.size(), 0.0f);
   std::map<std::string, std::string> values = {
       {"N", std::to_string(in.size())},
       {"E", "#goat_tile.linear<threads = 128>"},
+      {"BEFORE", before},
       {"OP", op}};
+  values["BEFORE"] = fill(before, values);
   TileKernel kernel(128,
                     "%in: !goat_tile.ptr<f32>, %in2: !goat_tile.ptr<f32>, "
                     "%out: !goat_tile.ptr<f32>",
@@ -34,6 +37,7 @@ std::vector<float> evaluate(const std::string &op, std::vector<float> in,
     %i = goat_tile.iota : tensor<$Nxi32, $E>
     %x = goat_tile.load %in[%i] : !goat_tile.ptr<f32>, tensor<$Nxi32, $E> -> tensor<$Nxf32, $E>
     %y = goat_tile.load %in2[%i] : !goat_tile.ptr<f32>, tensor<$Nxi32, $E> -> tensor<$Nxf32, $E>
+    $BEFORE
     %z = $OP : tensor<$Nxf32, $E>
     goat_tile.store %z, %out[%i] : tensor<$Nxf32, $E>, !goat_tile.ptr<f32>, tensor<$Nxi32, $E>
   )",
@@ -246,6 +250,26 @@ TEST(ExpandMath, Pow) {
   EXPECT_EQ(out[5], 1);
   EXPECT_EQ(out[6], infinity);
   EXPECT_EQ(out[7], 1);
+}
+
+/// x to the power 2·y + 1 and 2·y, of integers that f32 does not have.
+TEST(ExpandMath, PowOfInteger) {
+  const std::vector<float> in = {-1, -1, -2, -2, -0.0f, 4, -1};
+  const std::vector<float> half = {8388608, -8388609, 1, -2, -2, 1, 1073741760};
+  auto powers = [&](int64_t one) {
+    // The sign is turned so that a function of f32 comes last.
+    return evaluate("arith.negf %p", in, half,
+                    R"(
+    %t = arith.fptosi %y : tensor<$Nxf32, $E> to tensor<$Nxi32, $E>
+    %one = arith.constant dense<)" +
+                        std::to_string(one) + R"(> : tensor<$Nxi32, $E>
+    %d = arith.addi %t, %t : tensor<$Nxi32, $E>
+    %n = arith.addi %d, %one : tensor<$Nxi32, $E>
+    %p = math.fpowi %x, %n : tensor<$Nxf32, $E>, tensor<$Nxi32, $E>)");
+  };
+  EXPECT_EQ(powers(1), (std::vector<float>{1, 1, 8, 0.125f, infinity, -64, 1}));
+  EXPECT_EQ(powers(0),
+            (std::vector<float>{-1, -1, -4, -0.0625f, -infinity, -16, -1}));
 }
 
 } // namespace
