@@ -20,6 +20,11 @@ Value goat::expansion::number(OpBuilder &builder, Location loc, Type type,
   return arith::ConstantOp::create(builder, loc, attribute);
 }
 
+Value goat::expansion::constantF32(OpBuilder &builder, Location loc,
+                                   float value) {
+  return number(builder, loc, builder.getF32Type(), value);
+}
+
 Value goat::expansion::indexToF32(OpBuilder &builder, Location loc,
                                   Value index) {
   Value narrow =

@@ -18,6 +18,10 @@ namespace goat::expansion {
 mlir::Value number(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Type type, double value);
 
+/// The number as f32.
+mlir::Value constantF32(mlir::OpBuilder &builder, mlir::Location loc,
+                        float value);
+
 /// An index, or an i32, as f32.
 mlir::Value indexToF32(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value index);

@@ -251,12 +251,14 @@ LogicalResult AttentionOp::verifyRegions() {
 // Coordinates
 //===----------------------------------------------------------------------===//
 
-LogicalResult goat::verifyInsideAttention(Operation *op, StringRef constraint) {
+LogicalResult goat::verifyInsideAttention(Operation *op, StringRef constraint,
+                                          StringRef read) {
   if (op->getParentOfType<AttentionOp>())
     return success();
   return op->emitOpError("(") << constraint
                               << ") expected to stand inside a region of "
-                                 "goat.attention, whose offsets it reads";
+                                 "goat.attention, whose "
+                              << read << " it reads";
 }
 
 LogicalResult QueryPositionOp::verify() {
@@ -273,19 +275,11 @@ LogicalResult DistanceOp::verify() {
 // Row reductions
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyRow(Operation *op, RankedTensorType row) {
-  if (!row.isDynamicDim(0) && row.getDimSize(0) > 0)
-    return success();
-  return op->emitOpError(
-             "(C1) expected a row of static, positive size but got ")
-         << row;
-}
-
 LogicalResult RowSumOp::verify() {
-  return verifyRow(*this, cast<RankedTensorType>(getRow().getType()));
+  return verifyRowSize(*this, getRow().getType());
 }
 LogicalResult RowMaxOp::verify() {
-  return verifyRow(*this, cast<RankedTensorType>(getRow().getType()));
+  return verifyRowSize(*this, getRow().getType());
 }
 
 //===----------------------------------------------------------------------===//

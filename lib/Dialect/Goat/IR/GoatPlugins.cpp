@@ -18,11 +18,7 @@
 
 using namespace mlir;
 using namespace goat;
-
-static Value constantF32(OpBuilder &builder, Location loc, float value) {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getF32FloatAttr(value));
-}
+using goat::expansion::constantF32;
 
 /// Indices [b,] h' that lead to the row of a (H', …) or (B, H', …) parameter
 /// for query head `head`.

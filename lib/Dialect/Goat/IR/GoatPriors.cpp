@@ -11,6 +11,7 @@
 
 #include "Expansion.h"
 #include "ParameterHead.h"
+#include "Verifiers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,17 +22,13 @@
 
 using namespace mlir;
 using namespace goat;
+using goat::expansion::constantF32;
 using goat::expansion::cosSinOfProduct;
 using goat::expansion::indexToF32;
 
 //===----------------------------------------------------------------------===//
 // Shared
 //===----------------------------------------------------------------------===//
-
-static Value constantF32(OpBuilder &builder, Location loc, float value) {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getF32FloatAttr(value));
-}
 
 Value goat::parameterHead(OpBuilder &builder, Location loc,
                           AttentionOp attention, int64_t heads, Value head) {
@@ -60,14 +57,6 @@ static LogicalResult verifyHeads(Operation *op, StringRef constraint,
                            << " heads but got " << parameter;
   diagnostic.attachNote(attention.getLoc()) << "the attention it belongs to";
   return diagnostic;
-}
-
-static LogicalResult verifyInside(Operation *op, StringRef constraint) {
-  if (op->getParentOfType<AttentionOp>())
-    return success();
-  return op->emitOpError("(") << constraint
-                              << ") expected to stand inside a region of "
-                                 "goat.attention, whose heads it reads";
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,7 +91,7 @@ Value AlibiOp::buildExpansion(OpBuilder &outer) {
 }
 
 LogicalResult AlibiOp::verify() {
-  if (failed(verifyInside(*this, "C2")))
+  if (failed(verifyInsideAttention(*this, "C2", "heads")))
     return failure();
   if (!getSlopes())
     return success();
@@ -172,7 +161,7 @@ Value SinkPriorOp::buildExpansion(OpBuilder &outer) {
 }
 
 LogicalResult SinkPriorOp::verify() {
-  if (failed(verifyInside(*this, "C3")))
+  if (failed(verifyInsideAttention(*this, "C3", "heads")))
     return failure();
   if (getGain().getType() != getBump().getType())
     return emitOpError("(C1) expected gain and bump to have one type but got ")

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Expansion.h"
+#include "Verifiers.h"
 #include "goat/Dialect/Goat/IR/GoatDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,8 +23,7 @@ using namespace goat;
 // Constraints
 //===----------------------------------------------------------------------===//
 
-/// (C1) of every op here.
-static LogicalResult verifyRowSize(Operation *op, Type type) {
+LogicalResult goat::verifyRowSize(Operation *op, Type type) {
   auto row = cast<RankedTensorType>(type);
   if (!row.isDynamicDim(0) && row.getDimSize(0) > 0)
     return success();
@@ -78,9 +78,10 @@ LogicalResult RmsNormOp::verify() {
 LogicalResult L2NormOp::verify() {
   if (failed(verifyRowSize(*this, getType())))
     return failure();
-  if (!getEps().isFinite() || getEps().isNegative() || getEps().isZero())
-    return emitOpError("(C2) expected eps to be finite and positive, so that a "
-                       "row of zeros stays one");
+  // 1 over a subnormal number is ∞.
+  if (!getEps().isNormal() || getEps().isNegative())
+    return emitOpError("(C2) expected eps to be finite, positive and normal, "
+                       "so that a row of zeros stays one");
   return success();
 }
 

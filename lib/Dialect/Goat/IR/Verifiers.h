@@ -24,9 +24,14 @@ inline std::string sizeText(int64_t size) {
   return mlir::ShapedType::isDynamic(size) ? "?" : std::to_string(size);
 }
 
-/// That `op` stands inside a region of goat.attention; `constraint` is "C1".
+/// That `op` stands inside a region of goat.attention; `constraint` is "C1",
+/// `read` what it reads of the attention.
 mlir::LogicalResult verifyInsideAttention(mlir::Operation *op,
-                                          llvm::StringRef constraint);
+                                          llvm::StringRef constraint,
+                                          llvm::StringRef read = "offsets");
+
+/// (C1) of every op on rows.
+mlir::LogicalResult verifyRowSize(mlir::Operation *op, mlir::Type type);
 
 } // namespace goat
 

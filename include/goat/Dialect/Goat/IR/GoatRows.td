@@ -131,7 +131,7 @@ def L2NormOp : Goat_RowPlugin<"l2_norm"> {
 
     Constraints:
     - (C1) the row has a static, positive size.
-    - (C2) eps is finite and positive.
+    - (C2) eps is finite, positive and no subnormal number.
   }];
   let arguments = (ins Goat_RowType:$row, DefaultValuedAttr<F32Attr, "1e-12f">:$eps);
   let assemblyFormat = "$row attr-dict `:` type($row)";
