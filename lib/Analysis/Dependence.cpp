@@ -236,8 +236,6 @@ Dependence DependenceAnalysis::compute(Value value) {
   SmallVector<Dependence> operands;
   for (Value operand : op->getOperands())
     operands.push_back(of(operand));
-  if (matchQueryKeyDifference(value, attention))
-    return Dependence::Relative | Dependence::Batch;
   if (isRelative(value, attention, *this)) {
     // Positions may be offset differently in each batch entry.
     const Dependence others =

@@ -85,11 +85,12 @@ static LogicalResult checkBuildable(AttentionOp attention,
 static void remarkSmallCopies(AttentionOp attention) {
   Type element = attention.getQueryType().getElementType();
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  for (auto [name, whose, width] :
-       {std::tuple{"query and key", "their", attention.getHeadDim()},
-        std::tuple{"value", "its", attention.getValueDim()}}) {
-    // What a load region leaves is aligned.
-    if (!attention.getLoadK().empty() && whose[0] == 't')
+  // What a load region leaves is aligned.
+  for (auto [name, whose, width, isLoaded] :
+       {std::tuple{"query and key", "their", attention.getHeadDim(),
+                   !attention.getLoadK().empty()},
+        std::tuple{"value", "its", attention.getValueDim(), false}}) {
+    if (isLoaded)
       continue;
     int64_t alignment = rowAlignmentBytes(width, element);
     if (alignment < fastAlignmentBytes)
