@@ -63,6 +63,13 @@ Value OnlineSoftmax::isFarOut(Value reference) {
   return tiles.compare(arith::CmpFPredicate::OGE, size, tiles.f32(farOut));
 }
 
+OnlineSoftmax::Parts OnlineSoftmax::split(Value reference) {
+  Value isFar = isFarOut(reference), zero = tiles.f32(0.0);
+  Value far = tiles.create<arith::MulFOp>(reference, tiles.f32(1.0 / farScale));
+  return {isFar, tiles.create<arith::SelectOp>(isFar, far, zero),
+          tiles.create<arith::SelectOp>(isFar, zero, reference)};
+}
+
 Value OnlineSoftmax::convert(Value rows, Type type) {
   if (rows.getType() == type)
     return rows;
@@ -86,17 +93,15 @@ OnlineSoftmax::State OnlineSoftmax::start() {
 /// that raise none.
 void OnlineSoftmax::raise(Value tileMaximum, State &state, Value &output) {
   Value reference = state.reference;
-  Value wasFar = isFarOut(reference);
-  Value maximum = tiles.create<arith::SelectOp>(
-      wasFar, tiles.create<arith::MulFOp>(reference, tiles.f32(1.0 / farScale)),
-      tiles.create<arith::MulFOp>(reference, tiles.f32(1.0 / exponentScale)));
+  Parts before = split(reference);
+  Value wasFar = before.isFar;
   Value scaled =
       tiles.create<arith::MulFOp>(tileMaximum, tiles.f32(exponentScale));
   Value rises = tiles.create<arith::SelectOp>(
-      wasFar, tiles.compare(arith::CmpFPredicate::OGT, tileMaximum, maximum),
+      wasFar,
+      tiles.compare(arith::CmpFPredicate::OGT, tileMaximum, before.score),
       tiles.compare(arith::CmpFPredicate::OGT, scaled,
                     tiles.create<arith::AddFOp>(reference, tiles.f32(slack))));
-  Value raised = tiles.create<arith::SelectOp>(rises, tileMaximum, maximum);
   Value isFar = tiles.create<arith::SelectOp>(rises, isFarOut(scaled), wasFar);
   Value raisedReference = tiles.create<arith::SelectOp>(
       isFar, tiles.create<arith::MulFOp>(tileMaximum, tiles.f32(farScale)),
@@ -104,11 +109,19 @@ void OnlineSoftmax::raise(Value tileMaximum, State &state, Value &output) {
   state.reference =
       tiles.create<arith::SelectOp>(rises, raisedReference, reference);
 
-  // Exactly 1 for a row that is not raised.
-  Value far = tiles.create<arith::MulFOp>(
-      tiles.create<arith::SubFOp>(maximum, raised), tiles.f32(exponentScale));
-  Value near = tiles.create<arith::SubFOp>(reference, state.reference);
-  Value rescale = exp2(tiles.create<arith::SelectOp>(isFar, far, near));
+  // What the new reference stands for, in the same parts.
+  Value zero = tiles.f32(0.0);
+  Value score = tiles.create<arith::SelectOp>(
+      isFar, tiles.create<arith::SelectOp>(rises, tileMaximum, before.score),
+      zero);
+  Value log2 = tiles.create<arith::SelectOp>(isFar, zero, state.reference);
+
+  // Exactly 1 for a row that is not raised. Parts of one kind cancel exactly,
+  // and of two kinds the fma rounds only the difference.
+  Value rescale = exp2(tiles.create<math::FmaOp>(
+      tiles.create<arith::SubFOp>(before.score, score),
+      tiles.f32(exponentScale),
+      tiles.create<arith::SubFOp>(before.log2, log2)));
   state.sum = tiles.create<arith::MulFOp>(
       state.sum,
       convert(rescale, getSliceType(sumType, 1, sumType.getElementType())));
@@ -162,13 +175,9 @@ Value OnlineSoftmax::weights(Value score, State &state, Value &output) {
   // The scores as they are, or relative to a reference that is far out.
   Value relative[] = {score, state.reference};
   branch(tiles, state.isFar, relative, [&](MutableArrayRef<Value> inside) {
-    Value isFar = isFarOut(state.reference);
-    Value zero = tiles.f32(0.0);
-    Value far =
-        tiles.create<arith::MulFOp>(state.reference, tiles.f32(1.0 / farScale));
-    inside[0] = tiles.create<arith::SubFOp>(
-        score, tiles.create<arith::SelectOp>(isFar, far, zero));
-    inside[1] = tiles.create<arith::SelectOp>(isFar, zero, state.reference);
+    Parts parts = split(state.reference);
+    inside[0] = tiles.create<arith::SubFOp>(score, parts.score);
+    inside[1] = parts.log2;
   });
   Value minus = arith::NegFOp::create(tiles.builder, tiles.loc, relative[1]);
   Value weights = exp2(

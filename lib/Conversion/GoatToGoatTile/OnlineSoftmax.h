@@ -67,6 +67,11 @@ public:
 private:
   mlir::Value exp2(mlir::Value value);
   mlir::Value isFarOut(mlir::Value reference);
+  /// What a reference stands for is score · κ + log2; one of them is 0.
+  struct Parts {
+    mlir::Value isFar, score, log2;
+  };
+  Parts split(mlir::Value reference);
   mlir::Value any(mlir::Value rows);
   /// A vector of rows in the encoding of another; each thread holds its rows.
   mlir::Value convert(mlir::Value rows, mlir::Type type);
