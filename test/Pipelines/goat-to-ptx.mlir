@@ -6,7 +6,7 @@
 // gpu.binary with the PTX in place of the function.
 
 // CHECK-NOT:  func.func
-// CHECK:      gpu.binary @layer [#gpu.object<#nvvm.target<chip = "sm_80">, assembly = "
+// CHECK:      gpu.binary @layer [#gpu.object<#nvvm.target<O = 3, chip = "sm_80">, assembly = "
 // CHECK-SAME: .target sm_80
 // CHECK-SAME: .visible .entry layer(
 // TEXT:       .target sm_80

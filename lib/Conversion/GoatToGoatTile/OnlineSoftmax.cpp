@@ -92,29 +92,25 @@ OnlineSoftmax::State OnlineSoftmax::start() {
 /// Raises the references that a tile's maxima exceed. Not in the way of tiles
 /// that raise none.
 void OnlineSoftmax::raise(Value tileMaximum, State &state, Value &output) {
-  Value reference = state.reference;
-  Parts before = split(reference);
-  Value wasFar = before.isFar;
+  Parts before = split(state.reference);
   Value scaled =
       tiles.create<arith::MulFOp>(tileMaximum, tiles.f32(exponentScale));
   Value rises = tiles.create<arith::SelectOp>(
-      wasFar,
+      before.isFar,
       tiles.compare(arith::CmpFPredicate::OGT, tileMaximum, before.score),
-      tiles.compare(arith::CmpFPredicate::OGT, scaled,
-                    tiles.create<arith::AddFOp>(reference, tiles.f32(slack))));
-  Value isFar = tiles.create<arith::SelectOp>(rises, isFarOut(scaled), wasFar);
-  Value raisedReference = tiles.create<arith::SelectOp>(
-      isFar, tiles.create<arith::MulFOp>(tileMaximum, tiles.f32(farScale)),
-      scaled);
-  state.reference =
-      tiles.create<arith::SelectOp>(rises, raisedReference, reference);
-
-  // What the new reference stands for, in the same parts.
+      tiles.compare(
+          arith::CmpFPredicate::OGT, scaled,
+          tiles.create<arith::AddFOp>(state.reference, tiles.f32(slack))));
   Value zero = tiles.f32(0.0);
-  Value score = tiles.create<arith::SelectOp>(
-      isFar, tiles.create<arith::SelectOp>(rises, tileMaximum, before.score),
-      zero);
-  Value log2 = tiles.create<arith::SelectOp>(isFar, zero, state.reference);
+  Value isFar = isFarOut(scaled);
+  auto partOf = [&](Value far, Value near, Value kept) {
+    return tiles.create<arith::SelectOp>(
+        rises, tiles.create<arith::SelectOp>(isFar, far, near), kept);
+  };
+  Value score = partOf(tileMaximum, zero, before.score);
+  Value log2 = partOf(zero, scaled, before.log2);
+  // Exact, as one of the two is 0.
+  state.reference = tiles.create<math::FmaOp>(score, tiles.f32(farScale), log2);
 
   // Exactly 1 for a row that is not raised. Parts of one kind cancel exactly,
   // and of two kinds the fma rounds only the difference.
@@ -127,9 +123,10 @@ void OnlineSoftmax::raise(Value tileMaximum, State &state, Value &output) {
       convert(rescale, getSliceType(sumType, 1, sumType.getElementType())));
   output = tiles.create<arith::MulFOp>(output, rescale);
   // A row that saw nothing needs no difference: all its scores are −∞.
-  Value saw = tiles.compare(arith::CmpFPredicate::OGT, state.reference,
-                            tiles.f32(nothing / 2));
-  state.isFar = any(tiles.conjunction(isFar, saw));
+  Value saw = tiles.compare(arith::CmpFPredicate::OGT, score,
+                            tiles.f32(nothing / 2 / farScale));
+  state.isFar = any(tiles.conjunction(
+      saw, tiles.compare(arith::CmpFPredicate::UNE, score, zero)));
 }
 
 /// An scf.if that yields `values` changed by `then`, or as they are.

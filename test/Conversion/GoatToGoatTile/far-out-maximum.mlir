@@ -8,8 +8,7 @@
 // CHECK:         %[[STATE:.*]]:4 = scf.if
 // Raised to a far maximum, the reference is the maximum times a power of two.
 // CHECK:           %[[POWER:.*]] = arith.constant dense<2.500000e-01> : tensor<128xf32
-// CHECK-NEXT:      %[[EXACT:.*]] = arith.mulf %{{.*}}, %[[POWER]]
-// CHECK:           arith.select %{{.*}}, %[[EXACT]], %{{.*}} : tensor<128xi1
+// CHECK-NEXT:      math.fma %{{.*}}, %[[POWER]], %{{.*}} : tensor<128xf32
 // CHECK:           goat_tile.warp_any
 // CHECK:         %[[RELATIVE:.*]]:2 = scf.if %[[STATE]]#2
 // CHECK:           arith.subf %{{.*}} : tensor<128x64xf32
