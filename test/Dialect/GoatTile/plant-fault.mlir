@@ -5,14 +5,14 @@
 // RUN: goat-test-opt %s --test-plant-fault=site=7 | FileCheck %s --check-prefix=STORE
 // RUN: not goat-test-opt %s --test-plant-fault=site=99 2>&1 | FileCheck %s --check-prefix=NONE
 
-// LIST: {{^}}0{{.}}swap operands{{.}}first: arith.subi 0, 1 #1
-// LIST: integer constant + 1{{.}}first: arith.subi operand 1 → 2 #1
-// LIST: another operation{{.}}first: arith.subi → arith.addi #1
-// LIST: leave an operation out{{.}}first: arith.subi → operand 0 #1
-// LIST: another predicate{{.}}first: arith.cmpi slt → sle #1
-// LIST: drop an effect{{.}}first: goat_tile.store #1
-// LIST: fixed condition{{.}}first: goat_tile.store operand 3 → true #1
-// LIST: drop an effect{{.}}second: goat_tile.barrier #1
+// LIST: {{^}}0{{.}}swap operands{{.}}first: arith.subi 0, 1 #{{[0-9a-f]+}}.1
+// LIST: integer constant + 1{{.}}first: arith.subi operand 1 → 2 #{{[0-9a-f]+}}.1
+// LIST: another operation{{.}}first: arith.subi → arith.addi #{{[0-9a-f]+}}.1
+// LIST: leave an operation out{{.}}first: arith.subi → operand 0 #{{[0-9a-f]+}}.1
+// LIST: another predicate{{.}}first: arith.cmpi slt → sle #{{[0-9a-f]+}}.1
+// LIST: drop an effect{{.}}first: goat_tile.store #{{[0-9a-f]+}}.1
+// LIST: fixed condition{{.}}first: goat_tile.store operand 3 → true #{{[0-9a-f]+}}.1
+// LIST: drop an effect{{.}}second: goat_tile.barrier #{{[0-9a-f]+}}.1
 // LESS: arith.cmpi sle,
 // STORE: gpu.func @first
 // STORE-NOT: goat_tile.store

@@ -7,8 +7,8 @@ explained in docs/mutants.md, which lists them all.
 
 usage: mutants.py write PAGE | check PAGE [few]
 
-`write` chooses faults anew, plants each and writes the list into PAGE; a survivor keeps
-its explanation as long as it is chosen. `check` plants those of the list, or with `few`
+`write` chooses faults, those of the list first, plants each and writes the list into
+PAGE; a survivor keeps its explanation as long as its place is there. `check` plants those of the list, or with `few`
 some of each kind, and fails unless each fares as listed: survives or is caught. A kernel
 that has changed may lack some places; `few` lets a quarter of them pass.
 
@@ -32,7 +32,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from typing import Iterable, NamedTuple, Optional
+from typing import Container, Iterable, NamedTuple, Optional, Union
 
 import ptx_faults
 from layers import LAYERS, SOURCE, Inputs
@@ -101,17 +101,22 @@ class Kernel:
         return ([Mutant(self.name, "tile", *site) for site in self.tile_sites]
                 + [Mutant(self.name, "PTX", *site) for site in self.ptx_sites])
 
-    def has(self, mutant: Mutant) -> bool:
-        return (mutant.kind, mutant.place) in (
-            self.tile_sites if mutant.level == "tile" else self.ptx_sites)
+    def site(self, mutant: Mutant) -> Union[str, ptx_faults.Site, None]:
+        """Where the mutant's fault is, if there; the first place that reads so for one
+        without a number."""
+        sites = self.tile_sites if mutant.level == "tile" else self.ptx_sites
+        if "#" in mutant.place:
+            return sites.get((mutant.kind, mutant.place))
+        return next((site for (kind, place), site in sites.items()
+                     if (kind, place.split(" #")[0]) == (mutant.kind, mutant.place)), None)
 
     def plant(self, mutant: Mutant) -> str:
         """The mutant's PTX."""
-        site = (mutant.kind, mutant.place)
+        site = self.site(mutant)
         if mutant.level == "PTX":
-            return ptx_faults.plant(self.ptx, self.ptx_sites[site])
+            return ptx_faults.plant(self.ptx, site)
         try:
-            nvvm = run("goat-test-opt", f"--test-plant-fault=site={self.tile_sites[site]}",
+            nvvm = run("goat-test-opt", f"--test-plant-fault=site={site}",
                        "--goat-tile-to-nvvm", stdin=self.tiles)
             return run("goat-translate", "--nvvm-to-ptx", f"--target={self.layer.chip}",
                        stdin=nvvm)
@@ -165,18 +170,18 @@ def rank(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-def choose(sites: Iterable[Mutant]) -> list[Mutant]:
-    """For each kind some faults, in instructions that read differently first. Which,
-    is drawn from their names, so that most stay when a kernel changes."""
+def choose(sites: Iterable[Mutant], listed: Container[Mutant]) -> list[Mutant]:
+    """For each kind some faults, in instructions that read differently: those that are
+    listed, so that most stay when a kernel changes; others are drawn from their names."""
+    def order(site: Mutant) -> tuple[bool, bytes]:
+        return site not in listed, rank("".join(site))
     kinds: dict[str, dict[str, list[Mutant]]] = collections.defaultdict(
         lambda: collections.defaultdict(list))
     for site in sites:
         kinds[f"{site.level} {site.kind}"][site.place.split(" #")[0]].append(site)
     chosen = []
     for alike in kinds.values():
-        drawn = sorted((min(group, key=lambda site: rank("".join(site)))
-                        for group in alike.values()),
-                       key=lambda site: rank("".join(site)))
+        drawn = sorted((min(group, key=order) for group in alike.values()), key=order)
         level, kind = drawn[0].level, drawn[0].kind
         chosen += drawn[:OTHER_NUMBERS.get((level, kind), PER_KIND[level])]
     return chosen
@@ -226,7 +231,7 @@ def judge_all(kernels: dict[str, Kernel], judge: Judge,
     """Verdicts; none for a mutant whose place is gone."""
     def one(mutant: Mutant) -> Optional[str]:
         kernel = kernels[mutant.layer]
-        if not kernel.has(mutant):
+        if kernel.site(mutant) is None:
             return None
         try:
             return judge.verdict(kernel, kernel.plant(mutant))
@@ -255,7 +260,7 @@ def write(path: pathlib.Path, work: pathlib.Path) -> int:
     judge = Judge(work)
     kernels = compile_layers(LAYERS, work, judge)
     mutants = [mutant for kernel in kernels.values()
-               for mutant in choose(kernel.sites())]
+               for mutant in choose(kernel.sites(), reasons)]
     verdicts = judge_all(kernels, judge, mutants)
     rows = [Row(mutant, verdict, reasons.get(mutant, "") if verdict == SURVIVED else "")
             for mutant, verdict in zip(mutants, verdicts)]

@@ -1,8 +1,8 @@
 """Small faults in PTX text: where each kind can be planted, and planting one.
 
 A site is named by the kernel, the instruction without the numbers of its registers
-and labels, and which of those that read alike it is; so its name outlives changes
-elsewhere in the kernel.
+and labels, a number made of its neighbours that are read so, and which of those that
+are alike in all this it is; so its name outlives most changes elsewhere in the kernel.
 
 Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import hashlib
 import re
 import struct
 from typing import Callable, Iterator, Optional
@@ -264,19 +265,28 @@ def number_of_source(instruction: Instruction, replacement: str) -> int:
                 if old[0] != new[0]) - results + 1
 
 
+# How many instructions before and after one are its neighbours.
+NEIGHBOURS = 3
+
+
 def sites(text: str) -> list[Site]:
     """All sites of all kinds, in the order of the text."""
     found, seen = [], collections.Counter()
-    for instruction in parse(text):
+    instructions = list(parse(text))
+    read = [skeleton(instruction.text()) for instruction in instructions]
+    for number, instruction in enumerate(instructions):
+        around = read[max(number - NEIGHBOURS, 0):number + NEIGHBOURS + 1]
+        where = hashlib.sha256("\n".join(around).encode()).hexdigest()[:4]
         for kind, alternatives in KINDS.items():
             for replacement in alternatives(instruction):
-                shown = (f"{instruction.kernel}: {skeleton(instruction.text())}")
+                shown = f"{instruction.kernel}: {read[number]}"
                 if kind == "another register":
                     shown += f", source {number_of_source(instruction, replacement)}"
                 elif replacement:
                     shown += f" → {skeleton(replacement)}"
+                shown += f" #{where}"
                 seen[kind, shown] += 1
-                found.append(Site(kind, f"{shown} #{seen[kind, shown]}",
+                found.append(Site(kind, f"{shown}.{seen[kind, shown]}",
                                   instruction.start, instruction.end, replacement))
     return found
 

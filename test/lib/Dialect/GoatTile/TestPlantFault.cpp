@@ -27,6 +27,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
 
 #include <map>
 
@@ -432,7 +433,7 @@ struct TestPlantFault : public PassWrapper<TestPlantFault, OperationPass<>> {
           at = op;
         }
         if (site < 0)
-          print(number, fault, name, alike);
+          print(number, fault, op, alike);
         ++number;
       }
     });
@@ -447,13 +448,25 @@ struct TestPlantFault : public PassWrapper<TestPlantFault, OperationPass<>> {
     chosen.plant(builder);
   }
 
-  void print(int64_t number, const Fault &fault, StringRef op,
+  /// The place is told by a number made of the names of ops nearby, and by
+  /// which of those that are alike in all this it is, so that it outlives most
+  /// changes elsewhere in the kernel.
+  void print(int64_t number, const Fault &fault, Operation *op,
              llvm::StringMap<unsigned> &alike) {
-    std::string place =
-        llvm::formatv("{0}: {1} {2}", function, op, fault.change).str();
+    std::string around;
+    Operation *before = op, *after = op;
+    for (int i = 0; i < 3; ++i) {
+      before = before ? before->getPrevNode() : nullptr;
+      after = after ? after->getNextNode() : nullptr;
+      for (Operation *near : {before, after})
+        around += (near ? near->getName().getStringRef() : "").str() + " ";
+    }
+    std::string place = llvm::formatv(
+        "{0}: {1} {2}", function, op->getName().getStringRef(), fault.change);
     place = StringRef(place).rtrim().str();
+    place += llvm::formatv(" #{0:x-4}", llvm::xxh3_64bits(around) & 0xffff);
     const unsigned which = ++alike[(fault.kind + place).str()];
-    llvm::outs() << number << "\t" << fault.kind << "\t" << place << " #"
+    llvm::outs() << number << "\t" << fault.kind << "\t" << place << "."
                  << which << "\n";
   }
 
