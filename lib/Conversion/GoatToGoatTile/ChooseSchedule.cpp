@@ -214,6 +214,8 @@ struct ChooseSchedule : public goat::impl::ChooseScheduleBase<ChooseSchedule> {
       warpCounts = {2, 4};
     else if (isSmall || isF32)
       warpCounts.push_back(2);
+    if (givenRows)
+      warpCounts = {8, 4, 2, 1};
     // With priors in the loop, ptxas spills a few bytes at 96 keys.
     SmallVector<int64_t> keyCounts = {64, 80, 48, 32, 16};
     if (shape.numStrips == 0 && shape.numKeyVectors == 0 && shape.grids.empty())

@@ -2,6 +2,7 @@
 // RUN: goat-opt %s --goat-choose-schedule="warps=2 tile-keys=32 stages=3" | FileCheck %s --check-prefix=OPTIONS
 // RUN: goat-opt %s --goat-choose-schedule="target=sm_89" | FileCheck %s --check-prefix=SMALL
 // RUN: goat-opt %s --goat-choose-schedule="f32-product=tf32" | FileCheck %s --check-prefix=TF32
+// RUN: goat-opt %s --goat-choose-schedule="target=sm_86 tile-rows=32" | FileCheck %s --check-prefix=ROWS
 // The schedule with the fewest predicted clocks that fits the chip, why, and what
 // options make of it.
 
@@ -20,6 +21,9 @@ func.func @narrow(%q: tensor<?x4x?x64xbf16>) -> tensor<?x4x?x64xbf16> {
 // Nor do such tiles fit in 99 KB of shared memory.
 // SMALL-LABEL: func.func @wide
 // SMALL: goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 128, keys = 16, warps = 8, stages = 2>
+// Rows that an option names may be so few that they fit one or two warps only.
+// ROWS-LABEL: func.func @wide
+// ROWS: goat_tile.schedule = #goat_tile.schedule<flash_mma, rows = 32, keys = {{16|32}}, warps = 2, stages = 2>
 func.func @wide(%q: tensor<?x4x?x256xbf16>) -> tensor<?x4x?x256xbf16> {
   %out = goat.attention %q, %q, %q
     : (tensor<?x4x?x256xbf16>, tensor<?x4x?x256xbf16>, tensor<?x4x?x256xbf16>) -> (tensor<?x4x?x256xbf16>)
