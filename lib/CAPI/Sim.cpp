@@ -10,6 +10,7 @@
 #include "Internal.h"
 
 #include "goat/PTXSim/PTXSim.h"
+#include "goat/Runtime/TensorMaps.h"
 
 #include <cstring>
 
@@ -51,62 +52,29 @@ GoatStatus goatSimRead(const GoatSim *sim, uint64_t address, void *destination,
              : GOAT_MISMATCH;
 }
 
-static std::optional<ptxsim::TensorMapType> tensorMapType(GoatDType dtype) {
-  switch (dtype) {
-  case GOAT_F16:
-    return ptxsim::TensorMapType::F16;
-  case GOAT_BF16:
-    return ptxsim::TensorMapType::BF16;
-  case GOAT_F32:
-    return ptxsim::TensorMapType::F32;
-  case GOAT_F64:
-    return ptxsim::TensorMapType::F64;
-  case GOAT_I1:
-  case GOAT_I8:
-    return ptxsim::TensorMapType::U8;
-  case GOAT_I32:
-    return ptxsim::TensorMapType::S32;
-  case GOAT_I64:
-    return ptxsim::TensorMapType::S64;
-  case GOAT_DTYPE_ANY:
-    return std::nullopt;
-  }
-  return std::nullopt;
-}
-
 GoatStatus goatSimEncodeTensorMap(const GoatTensorMap *map, void *encoded,
                                   GoatDiagnostics *diagnostics) {
   if (!map || !encoded)
     return refuseNull(diagnostics, "goatSimEncodeTensorMap");
-  std::optional<ptxsim::TensorMapType> type = tensorMapType(map->dtype);
-  if (!type)
+  std::optional<ptx::DType> dtype = ptx::parseDType(nameOf(map->dtype));
+  if (!dtype)
     return fail(diagnostics, GOAT_INVALID_ARGUMENT,
-                "expected a dtype of a tensor map but got " +
-                    llvm::Twine(map->dtype));
+                "expected a dtype that kernels take for a tensor map but got " +
+                    nameOf(map->dtype));
+  std::optional<ptxsim::TensorMapSwizzle> swizzle =
+      runtime::tensorMapSwizzle(map->swizzle);
+  if (!swizzle)
+    return fail(diagnostics, GOAT_INVALID_ARGUMENT,
+                "expected a swizzle of 0, 32, 64 or 128 bytes but got " +
+                    llvm::Twine(map->swizzle));
   ptxsim::TensorMapDescription description;
-  description.type = *type;
+  description.type = runtime::tensorMapType(*dtype);
+  description.swizzle = *swizzle;
   description.rank = map->rank;
   description.address = map->address;
   llvm::copy(map->extents, description.dims.begin());
   llvm::copy(map->strides, description.strides.begin());
   llvm::copy(map->box, description.box.begin());
-  switch (map->swizzle) {
-  case 0:
-    break;
-  case 32:
-    description.swizzle = ptxsim::TensorMapSwizzle::B32;
-    break;
-  case 64:
-    description.swizzle = ptxsim::TensorMapSwizzle::B64;
-    break;
-  case 128:
-    description.swizzle = ptxsim::TensorMapSwizzle::B128;
-    break;
-  default:
-    return fail(diagnostics, GOAT_INVALID_ARGUMENT,
-                "expected a swizzle of 0, 32, 64 or 128 bytes but got " +
-                    llvm::Twine(map->swizzle));
-  }
   ptxsim::Result<ptxsim::TensorMap> result =
       ptxsim::encodeTensorMap(description);
   if (!result)

@@ -10,6 +10,7 @@
 
 #include "goat/Runtime/LaunchPlan.h"
 #include "goat/Runtime/Runner.h"
+#include "goat/Runtime/TensorMaps.h"
 
 #include "goat/PTXSim/PTXSim.h"
 
@@ -309,25 +310,6 @@ llvm::Expected<bool> SimCall::launch(const ptxsim::Module &module,
   return launched->completed;
 }
 
-static ptxsim::TensorMapType tensorMapType(DType dtype) {
-  switch (dtype) {
-  case DType::F16:
-    return ptxsim::TensorMapType::F16;
-  case DType::BF16:
-    return ptxsim::TensorMapType::BF16;
-  case DType::F32:
-    return ptxsim::TensorMapType::F32;
-  case DType::I1:
-  case DType::I8:
-    return ptxsim::TensorMapType::U8;
-  case DType::I32:
-    return ptxsim::TensorMapType::S32;
-  case DType::I64:
-    return ptxsim::TensorMapType::S64;
-  }
-  llvm_unreachable("unknown dtype");
-}
-
 llvm::Expected<ptxsim::TensorMap>
 SimCall::encode(const ptx::TensorMap &map, const CallSizes &sizes) const {
   llvm::ArrayRef<int64_t> shape = map.isOutput
@@ -348,10 +330,7 @@ SimCall::encode(const ptx::TensorMap &map, const CallSizes &sizes) const {
   description.rank = shape.size();
   description.address =
       map.isOutput ? outputAddresses[map.index] : inputAddresses[map.index];
-  description.swizzle = map.swizzle == 128  ? ptxsim::TensorMapSwizzle::B128
-                        : map.swizzle == 64 ? ptxsim::TensorMapSwizzle::B64
-                        : map.swizzle == 32 ? ptxsim::TensorMapSwizzle::B32
-                                            : ptxsim::TensorMapSwizzle::None;
+  description.swizzle = *tensorMapSwizzle(map.swizzle);
   for (size_t i = 0; i < shape.size(); ++i) {
     // A descriptor counts axes from the innermost one.
     const size_t axis = shape.size() - 1 - i;

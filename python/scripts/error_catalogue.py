@@ -39,6 +39,7 @@ PARTS = (
                           "python/goatc/launch.py",
                           "python/goatc/tensor_map.py")),
     ("Reading an artifact", ("lib/Target/PTX/Artifact.cpp",
+                             "lib/Target/PTX/KernelJson.cpp",
                              "lib/Target/PTX/Expr.cpp")),
     ("Calling a tool", ("lib/Driver",)),
     ("Calling the C interface", ("lib/CAPI",)),

@@ -335,7 +335,9 @@ static void testSim(void) {
   CHECK(says(list, GOAT_ERROR, "address of a tensor map"));
   map.dtype = GOAT_DTYPE_ANY;
   CHECK(goatSimEncodeTensorMap(&map, encoded, list) == GOAT_INVALID_ARGUMENT);
-  CHECK(says(list, GOAT_ERROR, "expected a dtype of a tensor map"));
+  CHECK(says(list, GOAT_ERROR,
+             "expected a dtype that kernels take for a tensor map but got "
+             "unknown"));
   goatSimModuleDestroy(module);
   CHECK(goatSimModuleLoad("mov", 3, "bad.ptx", &module, list) ==
         GOAT_PARSE_ERROR);
