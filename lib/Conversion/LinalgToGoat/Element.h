@@ -111,7 +111,7 @@ public:
   /// tensor looked up anew; null when there is none such.
   const Element *bodyAt(const Element *reduction,
                         llvm::ArrayRef<const Element *> at);
-  /// The tensor of which an op has only moved or repeated elements.
+  /// The tensor of which an op has only moved, repeated or widened elements.
   std::optional<Access> sourceOf(const Access &access);
 
   using Substitution = llvm::ArrayRef<std::pair<unsigned, const Element *>>;

@@ -381,12 +381,16 @@ ElementGraph::sourceOf(const Access &access) {
     return isComplete(op, source.indices) ? std::optional(source)
                                           : std::nullopt;
   }
+  if (auto wide = dyn_cast<arith::ExtFOp>(op))
+    return Access{wide.getIn(), access.indices};
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured || structured.getNumReductionLoops())
     return std::nullopt;
-  auto yielded = dyn_cast<BlockArgument>(
-      structured.getBlock()->getTerminator()->getOperand(
-          result.getResultNumber()));
+  Value moved = structured.getBlock()->getTerminator()->getOperand(
+      result.getResultNumber());
+  if (auto wide = moved.getDefiningOp<arith::ExtFOp>())
+    moved = wide.getIn();
+  auto yielded = dyn_cast<BlockArgument>(moved);
   if (!yielded || yielded.getOwner() != structured.getBlock())
     return std::nullopt;
   OpOperand *operand = structured.getMatchingOpOperand(yielded);
