@@ -127,6 +127,15 @@ class Payload:
         self.lines.append(f"      {name} = {text}")
         return name
 
+    def index(self, loop: int) -> str:
+        """Returns the number of the iteration along a loop."""
+        return self.add(f"linalg.index {loop} : index")
+
+    def extract(self, tensor: Value, place: Sequence[str]) -> str:
+        """Returns one element of a tensor."""
+        return self.add(f"tensor.extract {tensor.name}[{', '.join(place)}] : "
+                        f"{tensor.type}")
+
     def constant(self, value: Any, dtype: str) -> str:
         """Returns a scalar constant."""
         return self.add(f"arith.constant {literal(value, dtype)}"
@@ -368,7 +377,7 @@ class Builder:
     def iota(self, shape: Sequence[int], axis: int, dtype: str) -> Value:
         """The index along one axis."""
         def body(payload: Payload) -> str:
-            index = payload.add(f"linalg.index {axis} : index")
+            index = payload.index(axis)
             if dtype in FLOATS:
                 index = payload.add(f"arith.index_cast {index} : index to i32")
                 return payload.convert(index, "i32", dtype)
@@ -571,12 +580,9 @@ class Builder:
             high = p.add(f"arith.constant {table.shape[axis] - 1} : index")
             at = p.add(f"arith.maxsi {at}, {low} : index")
             at = p.add(f"arith.minsi {at}, {high} : index")
-            others = [p.add(f"linalg.index {n} : index")
-                      for n in range(len(shape))
+            others = [p.index(n) for n in range(len(shape))
                       if not axis <= n < axis + count]
-            place = others[:axis] + [at] + others[axis:]
-            return p.add(f"tensor.extract {table.name}[{', '.join(place)}] : "
-                         f"{table.type}")
+            return p.extract(table, others[:axis] + [at] + others[axis:])
         return self.generic([(ids, dims[axis:axis + count])],
                             ["parallel"] * len(shape), dims, shape,
                             table.dtype, body)

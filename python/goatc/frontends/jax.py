@@ -164,8 +164,7 @@ def gather(b: Builder, op: Any, table: Value, starts: Value) -> Value:
     kept = [n for n in range(len(sizes)) if n not in collapsed]
 
     def body(p: Payload) -> str:
-        index = {n: p.add(f"linalg.index {n} : index")
-                 for n in range(len(shape))}
+        index = {n: p.index(n) for n in range(len(shape))}
         zero = p.add("arith.constant 0 : index")
         place = [zero] * len(sizes)
         for axis, result_axis in zip(kept, offsets):
@@ -174,8 +173,7 @@ def gather(b: Builder, op: Any, table: Value, starts: Value) -> Value:
             at = [index[n] for n in batch]
             if vector < len(starts.shape):
                 at.insert(vector, p.add(f"arith.constant {number} : index"))
-            start = p.add(f"tensor.extract {starts.name}[{', '.join(at)}] : "
-                          f"{starts.type}")
+            start = p.extract(starts, at)
             start = p.add(f"arith.index_cast {start} : {starts.dtype} to index")
             last = p.add(f"arith.constant {table.shape[axis] - sizes[axis]} : "
                          f"index")
@@ -183,9 +181,60 @@ def gather(b: Builder, op: Any, table: Value, starts: Value) -> Value:
             start = p.add(f"arith.minsi {start}, {last} : index")
             place[axis] = start if place[axis] == zero else p.add(
                 f"arith.addi {start}, {place[axis]} : index")
-        return p.add(f"tensor.extract {table.name}[{', '.join(place)}] : "
-                     f"{table.type}")
+        return p.extract(table, place)
     return b.generic([], ["parallel"] * len(shape), dims, shape, dtype, body)
+
+
+def clamped_starts(p: Payload, starts: Sequence[Value], whole: Sequence[int],
+                   part: Sequence[int]) -> List[str]:
+    """Numbers that scalar tensors hold, moved so that the part lies inside."""
+    made = []
+    for start, size, taken in zip(starts, whole, part):
+        at = p.add(f"arith.index_cast {p.extract(start, [])} : {start.dtype} to index")
+        low = p.add("arith.constant 0 : index")
+        high = p.add(f"arith.constant {size - taken} : index")
+        at = p.add(f"arith.maxsi {at}, {low} : index")
+        made.append(p.add(f"arith.minsi {at}, {high} : index"))
+    return made
+
+
+def dynamic_slice(b: Builder, op: Any, value: Value, *starts: Value) -> Value:
+    """A part that starts where scalars say."""
+    shape = integers(op.attributes["slice_sizes"])
+
+    def body(p: Payload) -> str:
+        place = [p.add(f"arith.addi {start}, {p.index(axis)} : index")
+                 for axis, start in enumerate(clamped_starts(
+                     p, starts, value.shape, shape))]
+        return p.extract(value, place)
+    return b.generic([], ["parallel"] * len(shape),
+                     [f"d{n}" for n in range(len(shape))], shape, value.dtype,
+                     body)
+
+
+def dynamic_update_slice(b: Builder, op: Any, value: Value, new: Value,
+                         *starts: Value) -> Value:
+    """All elements, with a part replaced that starts where scalars say."""
+    dims = [f"d{n}" for n in range(len(value.shape))]
+
+    def body(p: Payload, old: str) -> str:
+        zero, place, inside = p.add("arith.constant 0 : index"), [], None
+        for axis, start in enumerate(clamped_starts(p, starts, value.shape,
+                                                    new.shape)):
+            at = p.add(f"arith.subi {p.index(axis)}, {start} : index")
+            last = p.add(f"arith.constant {new.shape[axis] - 1} : index")
+            # Elsewhere an element is read that is not used.
+            near = p.add(f"arith.maxsi {at}, {zero} : index")
+            near = p.add(f"arith.minsi {near}, {last} : index")
+            place.append(near)
+            is_here = p.add(f"arith.cmpi eq, {at}, {near} : index")
+            inside = is_here if inside is None else p.add(
+                f"arith.andi {inside}, {is_here} : i1")
+        element = p.extract(new, place)
+        return element if inside is None else p.add(
+            f"arith.select {inside}, {element}, {old} : {value.dtype}")
+    return b.generic([(value, dims)], ["parallel"] * len(dims), dims,
+                     value.shape, value.dtype, body)
 
 
 def slice_(b: Builder, op: Any, value: Value) -> Value:
@@ -228,7 +277,8 @@ def integer_pow(b: Builder, op: Any, value: Value) -> Value:
 HANDLERS: Dict[str, Callable[..., Value]] = {
     "constant": constant, "dot_general": dot_general, "reduce": reduce,
     "gather": gather, "slice": slice_, "iota": iota, "compare": compare,
-    "clamp": clamp, "erfc": erfc, "square": integer_pow,
+    "dynamic_slice": dynamic_slice,
+    "dynamic_update_slice": dynamic_update_slice, "clamp": clamp, "erfc": erfc, "square": integer_pow,
     "erf": lambda b, op, value: b.unary("erf", value),
     "logistic": lambda b, op, value: b.logistic(value),
     "not": lambda b, op, value: b.logical_not(value),

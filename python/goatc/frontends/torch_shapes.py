@@ -273,13 +273,12 @@ def index(t: Any, node: Any, value: Any, indices: Sequence[Any]) -> Value:
         place = []
         for axis in range(len(table.shape)):
             if axis in places:
-                place.append(p.add(f"linalg.index {places[axis]} : index"))
+                place.append(p.index(places[axis]))
                 continue
             scalar, ids = next(given)
             place.append(p.add(f"arith.index_cast {scalar} : {ids.dtype} to "
                                f"index"))
-        return p.add(f"tensor.extract {table.name}[{', '.join(place)}] : "
-                     f"{table.type}")
+        return p.extract(table, place)
     return b.generic([(ids, indexing(ids)) for ids in numbers],
                      ["parallel"] * len(shape), dims, shape, table.dtype, body)
 
@@ -292,11 +291,10 @@ def gather(t: Any, node: Any, value: Any, axis: int, ids: Any) -> Value:
     dims = [f"d{n}" for n in range(len(shape))]
 
     def body(p: Payload, scalar: str) -> str:
-        place = [p.add(f"linalg.index {n} : index") for n in range(len(shape))]
+        place = [p.index(n) for n in range(len(shape))]
         place[axis] = p.add(f"arith.index_cast {scalar} : {numbers.dtype} to "
                             f"index")
-        return p.add(f"tensor.extract {table.name}[{', '.join(place)}] : "
-                     f"{table.type}")
+        return p.extract(table, place)
     return b.generic([(numbers, dims)], ["parallel"] * len(shape), dims, shape,
                      table.dtype, body)
 
