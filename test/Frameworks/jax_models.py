@@ -50,7 +50,7 @@ def block(x, p, count, dtype, **kinds):
     return x + h @ p["down"]
 
 
-def gpt(ids, p, count=2, dtype=jnp.float16):
+def gpt(ids, p, dtype, count=2):
     """ids (B, L) to logits (B, L, V)."""
     x = p["tokens"][ids] + p["places"][:ids.shape[1]]
     for layer in p["layers"]:
@@ -58,7 +58,7 @@ def gpt(ids, p, count=2, dtype=jnp.float16):
     return norm(x, *p["norm"]) @ p["tokens"].T
 
 
-def vit(images, p, count=2, dtype=jnp.float16, patch=4):
+def vit(images, p, dtype, count=2, patch=4):
     """images (B, H, W, C) to class logits (B, N)."""
     batch, height, width, channels = images.shape
     x = images.reshape(batch, height // patch, patch, width // patch, patch,

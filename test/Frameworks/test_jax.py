@@ -16,37 +16,44 @@ from goatc.frontends.builder import ImportRefused
 from goatc.frontends.jax import from_jax
 
 RNG = np.random.default_rng(5)
+DTYPES = {"f32": jnp.float32, "f16": jnp.float16, "bf16": jnp.bfloat16}
 
 
 class JaxTest(unittest.TestCase):
-    def check(self, model, x, length, label, fused):
+    def check(self, model, x, length, dtype, label, fused):
         parameters = jax_models.parameters(0, length=length)
 
         def function(x):
-            return model(x, parameters)
+            return model(x, parameters, dtype=DTYPES[dtype])
         module = from_jax(function, x)
         self.assertEqual(len(module.attentions), 2, module.remarks)
         expected = jax.jit(function)(x)
         for on in ("reference", "sim"):
             worst = difference(module.run(x, on=on), expected)
-            self.assertLess(worst, TOLERANCE["f16"], on)
-        record("models", (label, "JAX", "f16"), "2 of 2", fused, worst)
+            self.assertLess(worst, TOLERANCE[dtype], on)
+        record("models", (label, "JAX", dtype), "2 of 2", fused, worst)
         return module
 
     def test_gpt(self):
         ids = RNG.integers(0, 17, (2, 24)).astype(np.int32)
-        module = self.check(jax_models.gpt, ids, 24, "GPT, 2 layers", "causal "
-                            "mask, spectral and key prior, exclusion")
-        self.assertEqual(module.text.count("goat.xsa"), 2)
-        self.assertEqual(module.text.count("math.cos"), 6)
-        self.assertNotIn("math.exp ", module.text)
-        kernel = module.kernels()[0]
-        self.assertEqual(kernel.inputs[0].shape, (2, 2, 24, 16))
+        for dtype in DTYPES:
+            with self.subTest(dtype=dtype):
+                module = self.check(
+                    jax_models.gpt, ids, 24, dtype, "GPT, 2 layers",
+                    "causal mask, spectral and key prior, exclusion")
+                self.assertEqual(module.text.count("goat.xsa"), 2)
+                self.assertEqual(module.text.count("math.cos"), 6)
+                self.assertNotIn("math.exp ", module.text)
+                kernel = module.kernels()[0]
+                self.assertEqual(kernel.inputs[0].shape, (2, 2, 24, 16))
 
     def test_vit(self):
         images = RNG.normal(size=(2, 16, 16, 3)).astype(np.float32)
-        module = self.check(jax_models.vit, images, 17, "ViT, 2 layers", "")
-        self.assertNotIn("goat.xsa", module.text)
+        for dtype in DTYPES:
+            with self.subTest(dtype=dtype):
+                module = self.check(jax_models.vit, images, 17, dtype,
+                                    "ViT, 2 layers", "")
+                self.assertNotIn("goat.xsa", module.text)
 
     def test_dot_product_attention(self):
         mask = RNG.random((2, 1, 24, 40)) < 0.7
