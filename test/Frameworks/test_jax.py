@@ -79,6 +79,19 @@ class JaxTest(unittest.TestCase):
                         self.assertIn("mask {", module.text)
                     record("jax", (label or "no argument",), worst)
 
+    def test_integers_and_powers(self):
+        x = np.arange(-3, 5, dtype=np.int32)
+
+        def function(x):
+            size = abs(x)
+            return (~x, x.max(), x.min(), (x > 0).all(), (x > 0).any(),
+                    x ** 3, size ** jnp.float32(0.5), size ** jnp.full(8, 1.5))
+        module = from_jax(function, x)
+        # One of abs and one of max, which starts from the least number.
+        self.assertEqual(module.graph.count("arith.maxsi"), 2)
+        for one, other in zip(module.run(x), jax.jit(function)(x), strict=True):
+            self.assertLess(difference(one, other), TOLERANCE["f32"])
+
     def test_softmax_over_something_else_is_left_alone(self):
         def function(q, k, v):
             return jax.nn.softmax(q @ k.T, axis=0) @ v

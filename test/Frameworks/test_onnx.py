@@ -279,6 +279,12 @@ class OnnxTest(unittest.TestCase):
                        ("Clip", ["", f32(2)], {}), ("HardSwish", [], {}),
                        ("HardSigmoid", [], {"alpha": 0.3, "beta": 0.4}))
 
+    def test_powers(self):
+        x = np.abs(RNG.normal(size=(3, 1))).astype(np.float32)
+        wide = np.full(4, 2, np.float32)
+        self.check_ops(17, x, *(("Pow", [by], {}) for by in (
+            wide, wide / 4, i64(3), f32(-0.5), f32(2.5))))
+
     def test_ops_of_opset_11(self):
         """Axes and parts are attributes, and Softmax is along many axes."""
         x = RNG.normal(size=(2, 1, 3, 4)).astype(np.float32)

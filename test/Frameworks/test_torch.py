@@ -13,7 +13,8 @@ import torch.nn.functional as F
 import torch_models
 from checking import TOLERANCE, difference, record
 from goatc.frontends.builder import ImportRefused
-from goatc.frontends.torch import dtype_name, from_torch
+from goatc.frontends.torch import (HANDLERS, KEPT, decompositions, dtype_name,
+                                   from_torch)
 
 
 class TorchTest(unittest.TestCase):
@@ -67,6 +68,40 @@ class TorchTest(unittest.TestCase):
                    dtype=torch.float32, on=("reference",))
         with self.assertRaisesRegex(ImportRefused, "but got a transposed one"):
             from_torch(nn.ConvTranspose1d(2, 2, 3), torch.randn(1, 2, 5))
+
+    def test_powers_and_rounding(self):
+        x = torch.rand(3, 1) + 0.5
+        wide = torch.full((4,), 2.0)
+        for function in (lambda x: x ** wide, lambda x: x ** (wide - 1),
+                         lambda x: x ** 3, lambda x: x ** -0.5,
+                         lambda x: x ** 2.5, lambda x: 1 / x,
+                         lambda x: torch.round(100 * x),
+                         lambda x: torch.round(x, decimals=2),
+                         lambda x: torch.round(1000 * x, decimals=-2)):
+            self.check(function, x, attentions=0, dtype=torch.float32,
+                       on=("reference",))
+
+    def test_no_op_is_translated_that_export_breaks_up(self):
+        """Of each, PyTorch keeps an overload that is no composite."""
+        table = decompositions()
+
+        def is_left(op):
+            name, schema = op.name(), op._schema
+            try:
+                is_composite = torch._C._dispatch_has_kernel_for_dispatch_key(
+                    name, "CompositeImplicitAutograd")
+            except RuntimeError:  # of numbers, not of tensors
+                is_composite = True
+            return op not in table and not schema.is_mutable and (
+                not is_composite or name.split("::")[1].split(".")[0] in KEPT)
+        for name in HANDLERS:
+            if name in ("<built-in function getitem>", "flex_attention",
+                        "convert_element_type"):  # not of aten
+                continue
+            with self.subTest(name):
+                packet = getattr(torch.ops.aten, name)
+                self.assertTrue(any(is_left(getattr(packet, overload))
+                                    for overload in packet.overloads()))
 
     def test_an_rms_norm_has_the_epsilon_of_f32(self):
         self.check(nn.RMSNorm(8).half(), (0.02 * torch.randn(3, 8)).half(),
@@ -222,6 +257,13 @@ class TorchTest(unittest.TestCase):
         with self.assertRaisesRegex(ImportRefused,
                                     r"test_torch.py:\d+: 'sort': .*aten.sort"):
             from_torch(lambda x: torch.sort(x)[0], torch.randn(8))
+
+    def test_an_argument_that_is_not_translated_is_refused(self):
+        x = torch.randn(4)
+        with self.assertRaisesRegex(ImportRefused, r"test_torch.py:\d+: .*got an "
+                                    "unexpected keyword argument 'sparse_grad'"):
+            from_torch(lambda x: torch.gather(
+                x, 0, torch.arange(4), sparse_grad=True), x)
 
     def test_a_buffer_that_is_written_is_refused(self):
         class Counting(nn.Module):

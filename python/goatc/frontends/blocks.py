@@ -5,7 +5,8 @@
 import math
 from typing import Callable, Optional, Sequence
 
-from goatc.frontends.builder import Builder, ImportRefused, Value
+from goatc.frontends.builder import (Builder, ImportRefused, Value,
+                                     broadcast_shapes)
 
 
 def matmul(builder: Builder, left: Value, right: Value,
@@ -22,6 +23,22 @@ def matmul(builder: Builder, left: Value, right: Value,
         "j" if b > 1 else "")
     return builder.contract(f"{of_left},{of_right}->{output}", left, right,
                             dtype)
+
+
+def power(builder: Builder, base: Value, exponent: Value) -> Value:
+    """base to the exponent; by products and roots where those give it."""
+    b, by, one = builder, exponent.splat, builder.splat(1, base.dtype)
+    if by in (1, 2, 3):
+        made = base
+        for _ in range(int(by) - 1):
+            made = b.binary("mul", made, base)
+    elif by == -1 and base.is_float:
+        made = b.binary("div", one, base)
+    elif by in (0.5, -0.5):
+        made = b.unary("sqrt" if by > 0 else "rsqrt", base)
+    else:
+        return b.binary("pow", base, exponent)
+    return b.broadcast(made, broadcast_shapes(base.shape, exponent.shape))
 
 
 def softmax(builder: Builder, value: Value, axes: Sequence[int]) -> Value:
@@ -85,6 +102,31 @@ def is_at_or_before(builder: Builder, rows: int, columns: int) -> Value:
     shape = (rows, columns)
     return builder.compare("ge", builder.iota(shape, 0, "i64"),
                            builder.iota(shape, 1, "i64"))
+
+
+def causal(builder: Builder, logits: Value) -> Value:
+    """Hides keys after the query, aligned at the top left."""
+    return masked(builder, logits, is_at_or_before(builder, *logits.shape[-2:]))
+
+
+def masked(builder: Builder, logits: Value, mask: Value) -> Value:
+    """Hides keys where a mask is false; adds one that is not of booleans."""
+    if mask.dtype == "i1":
+        return builder.select(mask, logits, builder.splat(-math.inf, "f32"))
+    return builder.binary("add", logits, builder.convert(mask, "f32"))
+
+
+def top_left(node: str, framework: str) -> str:
+    """Returns the remark of a causal attention with more rows or columns."""
+    return (f"'{node}' is causal from the top left, as {framework} has it; "
+            f"goat.attention by itself aligns at the bottom right")
+
+
+def wrapped(builder: Builder, ids: Value, size: int) -> Value:
+    """Counts negative numbers from the end."""
+    is_negative = builder.compare("lt", ids, builder.splat(0, ids.dtype))
+    from_end = builder.binary("add", ids, builder.splat(size, ids.dtype))
+    return builder.select(is_negative, from_end, ids)
 
 
 def attend(builder: Builder, query: Value, key: Value, value: Value,

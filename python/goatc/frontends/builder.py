@@ -13,9 +13,10 @@ from typing import (Any, Callable, Dict, List, NamedTuple, Optional, Sequence,
 
 import numpy as np
 
+from goatc.frontends.scalars import (BINARY, COMPARISONS, FLOATS, UNARY, literal,
+                                     neutral, of_dtype)
 from goatc.library import GoatError
 
-FLOATS = ("f16", "bf16", "f32", "f64")
 # A constant of more elements comes as an input that a run need not give.
 MOST_PRINTED = 64
 
@@ -65,56 +66,6 @@ def broadcast_shapes(*shapes: Sequence[int]) -> Tuple[int, ...]:
     return tuple(np.broadcast_shapes(*map(tuple, shapes)))
 
 
-def literal(value: Any, dtype: str) -> str:
-    """Returns a number as MLIR writes it."""
-    if dtype == "i1":
-        return "true" if value else "false"
-    if dtype not in FLOATS:
-        return str(int(value))
-    number = float(value)
-    if math.isfinite(number):
-        largest = {"f16": 65504.0, "bf16": 3.3895313892515355e38,
-                   "f32": 3.4028234663852886e38}.get(dtype, math.inf)
-        number = min(max(number, -largest), largest)
-        return f"{number:.17e}"
-    bits = {"f16": (0x7C00, 0xFC00, 0x7E00),
-            "bf16": (0x7F80, 0xFF80, 0x7FC0),
-            "f32": (0x7F800000, 0xFF800000, 0x7FC00000),
-            "f64": (0x7FF << 52, 0xFFF << 52, 0x7FF8 << 48)}[dtype]
-    which = 2 if math.isnan(number) else 0 if number > 0 else 1
-    return f"0x{bits[which]:X}"
-
-
-# Scalar ops by name: for floats, for integers.
-BINARY = {
-    "add": ("arith.addf", "arith.addi"), "sub": ("arith.subf", "arith.subi"),
-    "mul": ("arith.mulf", "arith.muli"), "div": ("arith.divf", "arith.divsi"),
-    "max": ("arith.maximumf", "arith.maxsi"),
-    "min": ("arith.minimumf", "arith.minsi"), "shl": (None, "arith.shli"),
-    "pow": ("math.powf", None), "floordiv": (None, "arith.floordivsi"),
-    "rem": ("arith.remf", "arith.remsi"), "atan2": ("math.atan2", None),
-    "and": (None, "arith.andi"), "or": (None, "arith.ori"),
-    "xor": (None, "arith.xori"), "shr": (None, "arith.shrsi"),
-}
-UNARY = {
-    "neg": "arith.negf", "exp": "math.exp", "exp2": "math.exp2",
-    "log": "math.log", "log1p": "math.log1p", "log2": "math.log2",
-    "expm1": "math.expm1", "tanh": "math.tanh", "sqrt": "math.sqrt",
-    "rsqrt": "math.rsqrt", "sin": "math.sin", "cos": "math.cos",
-    "erf": "math.erf", "floor": "math.floor", "ceil": "math.ceil",
-    "abs": "math.absf", "round_even": "math.roundeven",
-}
-
-def of_dtype(op: str, dtype: str) -> str:
-    """The one of BINARY that does `op` on booleans, of which true is -1."""
-    booleans = {"mul": "and", "add": "or", "max": "or", "min": "and"}
-    return booleans.get(op, op) if dtype == "i1" else op
-
-
-COMPARISONS = {"eq": ("oeq", "eq"), "ne": ("une", "ne"), "lt": ("olt", "slt"),
-               "le": ("ole", "sle"), "gt": ("ogt", "sgt"), "ge": ("oge", "sge")}
-
-
 class Payload:
     """The scalar code inside a structured op."""
 
@@ -146,7 +97,7 @@ class Payload:
         if source == target:
             return value
         if source in FLOATS and target in FLOATS:
-            width = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
+            width = {"f16": 16, "bf16": 16, "f32": 32}
             if width[source] == width[target]:
                 value = self.add(f"arith.extf {value} : {source} to f32")
                 return self.convert(value, "f32", target)
@@ -338,9 +289,10 @@ class Builder:
         return self.elementwise([value], dtype, lambda p, a: p.add(
             f"{UNARY[op]} {a} : {dtype}"))
 
-    def logical_not(self, value: Value) -> Value:
-        """Negates booleans."""
-        return self.binary("xor", value, self.splat(True, "i1"))
+    def invert(self, value: Value) -> Value:
+        """Inverts every bit of an integer, or a boolean."""
+        return self.binary("xor", value, self.splat(
+            True if value.dtype == "i1" else -1, value.dtype))
 
     def logistic(self, value: Value) -> Value:
         """1 / (1 + exp(-x))."""
@@ -418,18 +370,14 @@ class Builder:
     def reduce(self, op: str, value: Value, axes: Sequence[int],
                keep: bool = False) -> Value:
         """Combines along axes: "add", "max", "min", "mul", "and" or "or"."""
-        axes, op = sorted(a % len(value.shape) for a in axes), of_dtype(op, value.dtype)
+        axes = sorted(axis % len(value.shape) for axis in axes)
+        op = of_dtype(op, value.dtype)
         if not axes:
             return value
         rest = [axis for axis in range(len(value.shape)) if axis not in axes]
-        neutral = {"add": 0, "mul": 1, "max": -math.inf, "min": math.inf,
-                   "and": True, "or": False}[op]
-        if not value.is_float and op in ("max", "min"):
-            bits = int(value.dtype[1:])
-            neutral = -1 << (bits - 1) if op == "max" else (1 << (bits - 1)) - 1
         shape = [value.shape[axis] for axis in rest]
         name = BINARY[op][0 if value.is_float else 1]
-        start = self._fill(neutral, value.dtype, shape)
+        start = self._fill(neutral(op, value.dtype), value.dtype, shape)
         result = self.generic(
             [(value, [f"d{n}" for n in range(len(value.shape))])],
             ["reduction" if axis in axes else "parallel"

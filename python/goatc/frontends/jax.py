@@ -7,8 +7,10 @@ from typing import Any, Callable, Dict, List, Sequence
 
 import numpy as np
 
+from goatc.frontends.blocks import power
 from goatc.frontends.builder import Builder, ImportRefused, Payload, Value
 from goatc.frontends.module import Module
+from goatc.frontends.scalars import neutral
 
 UNARY = {
     "negate": "neg", "exponential": "exp", "log": "log", "tanh": "tanh",
@@ -17,13 +19,11 @@ UNARY = {
     "exponential_minus_one": "expm1", "round_nearest_even": "round_even",
 }
 BINARY = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "div",
-          "maximum": "max", "minimum": "min", "power": "pow", "and": "and",
-          "or": "or", "xor": "xor", "remainder": "rem", "atan2": "atan2"}
+          "maximum": "max", "minimum": "min", "and": "and", "or": "or",
+          "xor": "xor", "remainder": "rem", "atan2": "atan2"}
 REDUCERS = {"stablehlo.add": "add", "stablehlo.maximum": "max",
             "stablehlo.minimum": "min", "stablehlo.multiply": "mul",
             "stablehlo.and": "and", "stablehlo.or": "or"}
-NEUTRAL = {"add": 0, "max": -np.inf, "min": np.inf, "mul": 1, "and": True,
-           "or": False}
 
 
 def describe_type(type_: Any) -> Any:
@@ -141,7 +141,8 @@ def reduce(b: Builder, op: Any, value: Value, start: Value, *more: Value
                             f"stablehlo.reduce by {', '.join(body[:-1])}")
     kind = REDUCERS[body[0]]
     result = b.reduce(kind, value, integers(op.attributes["dimensions"]))
-    if start.splat is not None and start.splat == NEUTRAL[kind]:
+    if start.splat is not None and start.splat == neutral(kind,
+                                                                value.dtype):
         return result
     return b.binary(kind, result, start)
 
@@ -269,19 +270,16 @@ def clamp(b: Builder, op: Any, low: Value, value: Value, high: Value) -> Value:
     return b.binary("min", b.binary("max", value, low), high)
 
 
-def integer_pow(b: Builder, op: Any, value: Value) -> Value:
-    """x · x."""
-    return b.binary("mul", value, value)
-
-
 HANDLERS: Dict[str, Callable[..., Value]] = {
     "constant": constant, "dot_general": dot_general, "reduce": reduce,
     "gather": gather, "slice": slice_, "iota": iota, "compare": compare,
     "dynamic_slice": dynamic_slice,
-    "dynamic_update_slice": dynamic_update_slice, "clamp": clamp, "erfc": erfc, "square": integer_pow,
+    "dynamic_update_slice": dynamic_update_slice, "clamp": clamp, "erfc": erfc,
+    "square": lambda b, op, value: b.binary("mul", value, value),
+    "power": lambda b, op, base, exponent: power(b, base, exponent),
     "erf": lambda b, op, value: b.unary("erf", value),
     "logistic": lambda b, op, value: b.logistic(value),
-    "not": lambda b, op, value: b.logical_not(value),
+    "not": lambda b, op, value: b.invert(value),
     "select": lambda b, op, *values: b.select(*values),
     "convert": lambda b, op, value: b.convert(
         value, describe_type(op.results[0].type)[1]),

@@ -12,9 +12,9 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import numpy as np
 
-from goatc.frontends.blocks import (attend, batch_norm, gelu, is_at_or_before,
-                                    matmul, mean, normalize, repeat_heads,
-                                    softmax)
+from goatc.frontends.blocks import (attend, batch_norm, causal, gelu, masked,
+                                    matmul, mean, normalize, power,
+                                    repeat_heads, softmax, top_left, wrapped)
 from goatc.frontends.builder import Builder, ImportRefused, Value
 from goatc.frontends.module import Module
 from goatc.frontends.windows import convolve, pool_max, pool_mean
@@ -35,7 +35,7 @@ DTYPES = {1: "f32", 10: "f16", 16: "bf16", 6: "i32", 7: "i64", 9: "i1",
 UNARY = {"Exp": "exp", "Log": "log", "Tanh": "tanh", "Sqrt": "sqrt",
          "Erf": "erf", "Neg": "neg", "Abs": "abs", "Cos": "cos", "Sin": "sin",
          "Floor": "floor", "Ceil": "ceil"}
-BINARY = {"Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div", "Pow": "pow",
+BINARY = {"Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div",
           "Max": "max", "Min": "min", "And": "and", "Or": "or", "Xor": "xor"}
 COMPARISONS = {"Equal": "eq", "Less": "lt", "LessOrEqual": "le",
                "Greater": "gt", "GreaterOrEqual": "ge"}
@@ -150,17 +150,15 @@ def unary(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
 
 def binary(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
     values = [t.value(known) for known in inputs]
-    if node.op_type == "Pow":
-        exponent = values[1].splat
-        if exponent == 2:
-            return t.builder.binary("mul", values[0], values[0])
-        if exponent == 0.5:
-            return t.builder.unary("sqrt", values[0])
-        values[1] = t.builder.convert(values[1], values[0].dtype)
     result = values[0]
     for value in values[1:]:
         result = t.builder.binary(BINARY[node.op_type], result, value)
     return result
+
+
+def pow_(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
+    base, exponent = (t.value(known) for known in inputs)
+    return power(t.builder, base, t.builder.convert(exponent, base.dtype))
 
 
 def compare(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
@@ -310,10 +308,7 @@ def gather(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
         first[axis], size[axis] = int(inputs[1]) % size[axis], 1
         return b.reshape(b.slice(table, first, size),
                          size[:axis] + size[axis + 1:])
-    count = b.splat(table.shape[axis], ids.dtype)
-    negative = b.compare("lt", ids, b.splat(0, ids.dtype))
-    return b.take(table, b.select(negative, b.binary("add", ids, count), ids),
-                  axis)
+    return b.take(table, wrapped(b, ids, table.shape[axis]), axis)
 
 
 def gemm(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
@@ -408,27 +403,23 @@ def attention(t: Translator, node: Any, attributes: Any, inputs: Any) -> Value:
     group = count // k.shape[1]
     k, v = (repeat_heads(b, part, 1, group) for part in (k, v))
     scale = attributes.get("scale") or 1 / math.sqrt(depth)
-    masked = len(inputs) > 3 and inputs[3] is not None
-    causal, cap = attributes.get("is_causal", 0), attributes.get("softcap", 0.0)
+    mask = inputs[3] if len(inputs) > 3 else None
+    is_causal, cap = (attributes.get("is_causal", 0),
+                      attributes.get("softcap", 0.0))
 
     def scored(score: Value) -> Value:
-        never = b.splat(-math.inf, "f32")
-        if masked:
-            mask = t.value(inputs[3])
-            score = (b.select(mask, score, never) if mask.dtype == "i1" else
-                     b.binary("add", score, b.convert(mask, "f32")))
-        if causal:
-            score = b.select(is_at_or_before(b, rows, k.shape[2]), score, never)
+        if mask is not None:
+            score = masked(b, score, t.value(mask))
+        if is_causal:
+            score = causal(b, score)
         if cap:
             limit = b.splat(cap, "f32")
             score = b.binary("mul", limit, b.unary("tanh", b.binary(
                 "div", score, limit)))
         return score
-    if causal and rows != k.shape[2]:
-        t.remarks.append(Diagnostic(
-            "remark", f"'{node.name}' is causal from the top left, as ONNX "
-            f"has it; goat.attention by itself aligns at the bottom right"))
-    if cap and (masked or causal):
+    if is_causal and rows != k.shape[2]:
+        t.remarks.append(Diagnostic("remark", top_left(node.name, "ONNX")))
+    if cap and (mask is not None or is_causal):
         t.remarks.append(Diagnostic(
             "remark", f"'{node.name}' caps after the mask, as ONNX has it; a "
             f"masked key keeps a logit of -{cap}"))
@@ -453,7 +444,7 @@ HANDLERS: Dict[str, Handler] = {
     **{name: compare for name in COMPARISONS},
     **{name: reduction for name in REDUCTIONS},
     "MatMul": lambda t, n, a, i: matmul(t.builder, t.value(i[0]), t.value(i[1])),
-    "Gemm": gemm, "Attention": attention, "LayerNormalization": layer_norm,
+    "Gemm": gemm, "Pow": pow_, "Attention": attention, "LayerNormalization": layer_norm,
     "RMSNormalization": layer_norm, "Reshape": reshape,
     "Gelu": lambda t, n, a, i: gelu(
         t.builder, t.value(i[0]), a.get("approximate", b"none") == b"tanh"),
@@ -471,7 +462,7 @@ HANDLERS: Dict[str, Handler] = {
     "Sigmoid": lambda t, n, a, i: t.builder.logistic(t.value(i[0])),
     "Reciprocal": lambda t, n, a, i: t.builder.binary(
         "div", t.builder.splat(1, t.value(i[0]).dtype), t.value(i[0])),
-    "Not": lambda t, n, a, i: t.builder.logical_not(t.value(i[0])),
+    "Not": lambda t, n, a, i: t.builder.invert(t.value(i[0])),
     "Relu": lambda t, n, a, i: t.builder.binary(
         "max", t.value(i[0]), t.builder.splat(0, t.value(i[0]).dtype)),
     "Cast": cast, "Clip": clip, "HardSigmoid": hard_sigmoid,

@@ -6,6 +6,7 @@ torch.export breaks most of aten into few ops; those that say more as a whole
 (attention, products, norms) are kept and translated as they are.
 """
 
+import inspect
 import re
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
@@ -108,9 +109,15 @@ class Translator:
             if handler is None:
                 raise ImportRefused(f"expected an op that is translated but got "
                                     f"{node.target}")
-            return handler(self, node, *node.args, **{
-                key: value for key, value in node.kwargs.items()
-                if key not in IRRELEVANT})
+            keywords = {key: value for key, value in node.kwargs.items()
+                        if key not in IRRELEVANT}
+            try:
+                inspect.signature(handler).bind(self, node, *node.args,
+                                                **keywords)
+            except TypeError as error:
+                raise ImportRefused(f"expected arguments that are translated but "
+                                    f"got {error} of {node.target}") from None
+            return handler(self, node, *node.args, **keywords)
         except ImportRefused as error:
             place = self.builder.origin
             where = f"{place[0]}:{place[1]}: " if place else ""

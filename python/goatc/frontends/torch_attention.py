@@ -8,7 +8,8 @@ import functools
 import math
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from goatc.frontends.blocks import attend, is_at_or_before, repeat_heads
+from goatc.frontends.blocks import (attend, causal, masked, repeat_heads,
+                                    top_left)
 from goatc.frontends.builder import ImportRefused, Value
 
 
@@ -34,21 +35,14 @@ def scaled_dot_product_attention(t: Any, node: Any, query: Any, key: Any,
     if enable_gqa:
         k, v = (repeat_heads(b, part, -3, q.shape[-3] // part.shape[-3])
                 for part in (k, v))
-    rows, columns = q.shape[-2], k.shape[-2]
 
     def score(logits: Value) -> Value:
-        never = b.splat(-math.inf, "f32")
         if is_causal:
-            return b.select(is_at_or_before(b, rows, columns), logits, never)
-        if attn_mask is None:
-            return logits
-        mask = t.value(attn_mask)
-        if mask.dtype == "i1":
-            return b.select(mask, logits, never)
-        return b.binary("add", logits, b.convert(mask, "f32"))
-    if is_causal and rows != columns:
-        t.remark(f"'{node.name}' is causal from the top left, as PyTorch has it; "
-                 f"goat.attention by itself aligns at the bottom right")
+            return causal(b, logits)
+        return (logits if attn_mask is None else
+                masked(b, logits, t.value(attn_mask)))
+    if is_causal and q.shape[-2] != k.shape[-2]:
+        t.remark(top_left(node.name, "PyTorch"))
     if scale is None:
         scale = 1 / math.sqrt(q.shape[-1])
     made = attend(b, q, k, v, scale, score)
@@ -191,7 +185,7 @@ def flex_attention(t: Any, node: Any, query: Any, key: Any, value: Any,
         seen = spread(t, call.mask, of_mask, sizes)
         if seen.splat is True:
             return logits
-        return b.select(seen, logits, b.splat(-math.inf, "f32"))
+        return masked(b, logits, seen)
     return [attend(b, q, k, v, call.scale, score)]
 
 

@@ -10,12 +10,12 @@ import math
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from goatc.frontends import blocks, windows
-from goatc.frontends.builder import FLOATS, ImportRefused, Value
+from goatc.frontends.builder import ImportRefused, Value
+from goatc.frontends.scalars import FLOATS
 
 UNARY = {name: name for name in (
     "neg", "exp", "exp2", "log", "log1p", "log2", "expm1", "tanh", "sqrt",
     "rsqrt", "sin", "cos", "erf", "floor", "ceil", "abs")}
-UNARY["round"] = "round_even"
 BINARY = {"mul": "mul", "maximum": "max", "minimum": "min", "atan2": "atan2",
           "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
           "bitwise_right_shift": "shr", "__rshift__": "shr",
@@ -56,13 +56,11 @@ def binary(op: str) -> Callable[..., Value]:
     return translate
 
 
-def sum_of(op: str, swapped: bool = False) -> Callable[..., Value]:
+def sum_of(op: str) -> Callable[..., Value]:
     def translate(t: Any, node: Any, left: Any, right: Any, alpha: float = 1
                   ) -> Value:
         dtype = t.dtype_of(node)
         left, right = t.value(left, dtype), t.value(right, dtype)
-        if swapped:
-            left, right = right, left
         if right.splat == 0 and right.shape == ():
             return left
         if alpha != 1:
@@ -78,8 +76,6 @@ def divide(t: Any, node: Any, left: Any, right: Any,
     if dtype not in FLOATS:
         if rounding_mode == "trunc":
             return t.like(b.binary("div", left, right), left, right)
-        if right.splat == 1:
-            return left
         return combine(t, "floordiv", left, right)
     made = b.binary("div", left, right)
     if rounding_mode == "floor":
@@ -88,10 +84,6 @@ def divide(t: Any, node: Any, left: Any, right: Any,
         return b.select(b.compare("lt", made, b.splat(0, dtype)),
                         b.unary("ceil", made), b.unary("floor", made))
     return made
-
-
-def floor_divide(t: Any, node: Any, left: Any, right: Any) -> Value:
-    return divide(t, node, left, right, "floor")
 
 
 def remainder(t: Any, node: Any, left: Any, right: Any) -> Value:
@@ -109,18 +101,23 @@ def remainder(t: Any, node: Any, left: Any, right: Any) -> Value:
 
 
 def power(t: Any, node: Any, base: Any, exponent: Any) -> Value:
+    dtype = t.dtype_of(node)
+    return blocks.power(t.builder, t.value(base, dtype),
+                        t.value(exponent, dtype))
+
+
+def round_(t: Any, node: Any, value: Any, *, decimals: int = 0) -> Value:
+    """To even; to a multiple of 10^-decimals."""
     b, dtype = t.builder, t.dtype_of(node)
-    base, by = t.value(base, dtype), t.value(exponent, dtype)
-    if by.splat in (2, 3):
-        square = b.binary("mul", base, base)
-        return square if by.splat == 2 else b.binary("mul", square, base)
-    if by.splat == 1:
-        return base
-    if by.splat == -1 and base.is_float:
-        return b.binary("div", b.splat(1, dtype), base)
-    if by.splat in (0.5, -0.5):
-        return b.unary("sqrt" if by.splat > 0 else "rsqrt", base)
-    return b.binary("pow", base, by)
+    source = t.value(value, accumulated(dtype))
+    if not source.is_float:
+        return source
+    scale = b.splat(10.0 ** abs(decimals), source.dtype)
+    into, back = ("mul", "div") if decimals > 0 else ("div", "mul")
+    if decimals:
+        source = b.binary(into, source, scale)
+    made = b.unary("round_even", source)
+    return b.convert(b.binary(back, made, scale) if decimals else made, dtype)
 
 
 def compare(predicate: str) -> Callable[..., Value]:
@@ -139,12 +136,6 @@ def logical(op: str) -> Callable[..., Value]:
     def translate(t: Any, node: Any, left: Any, right: Any) -> Value:
         return t.builder.binary(op, t.value(left, "i1"), t.value(right, "i1"))
     return translate
-
-
-def invert(t: Any, node: Any, value: Any) -> Value:
-    value = t.value(value)
-    return t.builder.binary("xor", value, t.builder.splat(
-        True if value.dtype == "i1" else -1, value.dtype))
 
 
 def where(t: Any, node: Any, condition: Any, yes: Any, no: Any) -> Value:
@@ -392,16 +383,12 @@ def batch_norm(t: Any, node: Any, value: Any, weight: Any, bias: Any, mean: Any,
     return [b.convert(made, source.dtype)]
 
 
-def dropout(t: Any, node: Any, value: Any, p: float, train: Optional[bool] = True
-            ) -> Value:
+def native_dropout(t: Any, node: Any, value: Any, p: float, train: bool
+                   ) -> List[Value]:
     if train and p:
         raise ImportRefused(f"expected no dropout but got one of {p}; call eval() "
                             f"on the model first")
-    return t.value(value)
-
-
-def native_dropout(t: Any, node: Any, *arguments: Any) -> List[Value]:
-    return [dropout(t, node, *arguments)]
+    return [t.value(value)]
 
 
 HANDLERS: Dict[str, Callable[..., Any]] = {
@@ -409,25 +396,23 @@ HANDLERS: Dict[str, Callable[..., Any]] = {
     **{name: binary(op) for name, op in BINARY.items()},
     **{name: compare(name) for name in COMPARISONS},
     **{name: logical(op) for name, op in LOGICAL.items()},
-    "add": sum_of("add"), "sub": sum_of("sub"), "rsub": sum_of("sub", True),
-    "div": divide, "floor_divide": floor_divide, "remainder": remainder,
+    "add": sum_of("add"), "sub": sum_of("sub"),
+    "div": divide, "remainder": remainder,
     "reciprocal": lambda t, node, value: divide(t, node, 1, value),
-    "pow": power, "logical_not": lambda t, node, value: t.builder.logical_not(
-        t.value(value, "i1")),
-    "bitwise_not": invert, "where": where, "clamp": clamp,
-    "clamp_min": clamp, "clamp_max": lambda t, node, value, high: clamp(
-        t, node, value, None, high),
+    "pow": power, "round": round_,
+    "logical_not": lambda t, node, value: t.builder.invert(t.value(value, "i1")),
+    "bitwise_not": lambda t, node, value: t.builder.invert(t.value(value)),
+    "where": where, "clamp": clamp,
     "relu": relu, "sigmoid": sigmoid, "silu": silu, "gelu": gelu,
     "sum": reduction("add"), "mean": reduction("add", is_mean=True),
-    "amax": reduction("max"),
-    "amin": reduction("min"), "prod": reduction("mul"),
-    "max": extreme("max"), "min": extreme("min"), "any": reduction("or"), "all": reduction("and"), "var": variance,
+    "amax": reduction("max"), "amin": reduction("min"),
+    "prod": reduction("mul"), "any": reduction("or"), "max": extreme("max"),
+    "min": extreme("min"), "var": variance,
     "linalg_vector_norm": vector_norm, "cumsum": cumsum, "_softmax": softmax,
-    "softmax": softmax, "mm": matmul, "bmm": matmul, "matmul": matmul,
-    "mv": matmul, "dot": matmul, "addmm": add_product, "baddbmm": add_product,
+    "mm": matmul, "bmm": matmul, "matmul": matmul, "addmm": add_product,
     "linear": linear, "convolution": convolution, "layer_norm": layer_norm,
     "native_layer_norm": native_layer_norm, "rms_norm": rms_norm,
     "native_group_norm": group_norm,
-    "_native_batch_norm_legit_no_training": batch_norm, "dropout": dropout,
+    "_native_batch_norm_legit_no_training": batch_norm,
     "native_dropout": native_dropout,
 }

@@ -5,16 +5,15 @@
 Functions are as in torch_ops.
 """
 
-from typing import Any, Callable, Dict, List, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from goatc.frontends import blocks
 from goatc.frontends.builder import (ImportRefused, Payload, Value,
                                      broadcast_shapes)
 
 # What keeps elements in order, and may change shape and dtype.
-SAME = ("view", "_unsafe_view", "reshape", "squeeze", "unsqueeze", "clone",
-        "contiguous", "alias", "detach", "lift_fresh_copy", "_to_copy", "to",
-        "convert_element_type")
+SAME = ("view", "squeeze", "unsqueeze", "clone", "alias", "lift_fresh_copy",
+        "_to_copy", "convert_element_type")
 
 
 def same(t: Any, node: Any, value: Any, *_: Any, **__: Any) -> Value:
@@ -51,21 +50,6 @@ def arange(t: Any, node: Any, start: Any, end: Any = None, step: Any = 1,
     return made
 
 
-def triangle(is_lower: bool) -> Callable[..., Value]:
-    def translate(t: Any, node: Any, value: Any, diagonal: int = 0) -> Value:
-        b, value = t.builder, t.value(value)
-        matrix = value.shape[-2:]
-        row = b.iota(matrix, 0, "i64")
-        if diagonal:
-            row = b.binary("add", row, b.splat(diagonal, "i64"))
-        keeps = b.compare("ge" if is_lower else "le", row,
-                          b.iota(matrix, 1, "i64"))
-        if value.splat == 1 and value.dtype == "i1":
-            return b.broadcast(keeps, value.shape)
-        return b.select(keeps, value, b.splat(0, value.dtype))
-    return translate
-
-
 # Changes of shape.
 
 
@@ -79,14 +63,6 @@ def permute(t: Any, node: Any, value: Any, order: Sequence[int]) -> Value:
     rank = len(source.shape)
     return t.like(t.builder.transpose(source, [axis % rank for axis in order]),
                   source)
-
-
-def transpose(t: Any, node: Any, value: Any, first: int = 0, second: int = 1
-              ) -> Value:
-    order = list(range(len(t.shape_of(node))))
-    if order:
-        order[first], order[second] = order[second], order[first]
-    return permute(t, node, value, order)
 
 
 def part(t: Any, source: Value, axis: int, start: int, size: int, step: int = 1
@@ -138,23 +114,12 @@ def select(t: Any, node: Any, value: Any, axis: int, index: int) -> Value:
     return t.like(t.builder.reshape(one, t.shape_of(node)), source)
 
 
-def split(t: Any, node: Any, value: Any, sizes: Union[int, Sequence[int]],
-          axis: int = 0) -> List[Value]:
+def split(t: Any, node: Any, value: Any, sizes: Sequence[int], axis: int = 0
+          ) -> List[Value]:
     source = t.value(value)
-    whole = source.shape[axis]
-    if isinstance(sizes, int):
-        sizes = [min(sizes, whole - at) for at in range(0, whole, sizes)]
     starts = [sum(sizes[:n]) for n in range(len(sizes))]
     return [part(t, source, axis, start, size)
             for start, size in zip(starts, sizes)]
-
-
-def unbind(t: Any, node: Any, value: Any, axis: int = 0) -> List[Value]:
-    source = t.value(value)
-    rest = [size for n, size in enumerate(source.shape)
-            if n != axis % len(source.shape)]
-    return [t.builder.reshape(part(t, source, axis, n, 1), rest)
-            for n in range(source.shape[axis])]
 
 
 def getitem(t: Any, node: Any, values: Any, number: int) -> Value:
@@ -171,14 +136,6 @@ def concat(t: Any, node: Any, values: Sequence[Any], axis: int = 0) -> Value:
     # A tensor of shape (0,) joins anything.
     joined = [value for value in joined if 0 not in value.shape]
     return join(t, joined, axis)
-
-
-def stack(t: Any, node: Any, values: Sequence[Any], axis: int = 0) -> Value:
-    shape = t.shape_of(node)
-    shape[axis] = 1
-    dtype = t.dtype_of(node)
-    return t.builder.concat([t.builder.reshape(t.value(value, dtype), shape)
-                             for value in values], axis)
 
 
 def slice_scatter(t: Any, node: Any, value: Any, source: Any, axis: int = 0,
@@ -233,12 +190,8 @@ def repeat_interleave(t: Any, node: Any, value: Any, count: Any = None,
 
 
 def wrapped(t: Any, ids: Value, size: int) -> Value:
-    """Counts negative numbers from the end."""
-    if t.is_natural(ids):
-        return ids
-    b = t.builder
-    return b.select(b.compare("lt", ids, b.splat(0, ids.dtype)),
-                    b.binary("add", ids, b.splat(size, ids.dtype)), ids)
+    """blocks.wrapped, which knows of natural numbers."""
+    return ids if t.is_natural(ids) else blocks.wrapped(t.builder, ids, size)
 
 
 def index(t: Any, node: Any, value: Any, indices: Sequence[Any]) -> Value:
@@ -310,16 +263,11 @@ def index_select(t: Any, node: Any, value: Any, axis: int, ids: Any) -> Value:
 HANDLERS: Dict[str, Callable[..., Any]] = {
     **{name: same for name in SAME},
     "full": filled(), "full_like": filled(), "scalar_tensor": filled(),
-    "empty": filled(0), "new_empty": filled(0), "new_zeros": filled(0),
-    "new_ones": filled(1), "new_full": filled(), "fill": filled(),
-    "slice_scatter": slice_scatter, "copy": copy,
-    "zeros": filled(0), "zeros_like": filled(0), "ones": filled(1),
-    "ones_like": filled(1), "arange": arange, "tril": triangle(True),
-    "triu": triangle(False), "expand": expand, "permute": permute,
-    "transpose": transpose, "t": transpose, "slice": slice_, "select": select,
-    "split": split, "split_with_sizes": split, "unbind": unbind,
-    "<built-in function getitem>": getitem, "cat": concat, "stack": stack,
-    "flip": flip, "repeat": repeat, "repeat_interleave": repeat_interleave,
-    "index": index, "gather": gather, "embedding": embedding,
-    "index_select": index_select,
+    "empty": filled(0), "zeros": filled(0), "ones": filled(1),
+    "slice_scatter": slice_scatter, "copy": copy, "arange": arange,
+    "expand": expand, "permute": permute, "slice": slice_, "select": select,
+    "split_with_sizes": split, "<built-in function getitem>": getitem,
+    "cat": concat, "flip": flip, "repeat": repeat,
+    "repeat_interleave": repeat_interleave, "index": index, "gather": gather,
+    "embedding": embedding, "index_select": index_select,
 }
