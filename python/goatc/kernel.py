@@ -26,6 +26,7 @@ from goatc.library import (CompileError, Diagnostic, GoatError, Handle, call,
                            message_of)
 
 INVALID_ARGUMENT = 1  # GOAT_INVALID_ARGUMENT and the like
+COMPILE_ERROR = 3
 FINDINGS = 6
 UNAVAILABLE = 7
 RUNNERS = ("reference", "sim")
@@ -410,27 +411,36 @@ class Run(Handle):
         return found
 
 
-def run_native(kernel: Kernel, inputs: Sequence[Any], on: str,
-               seed: int) -> Tuple[Run, List[str]]:
-    """Runs a kernel; returns the outcome and the findings."""
+def run_native(entry: str, leading: Sequence[Any], arrays: Sequence[Any],
+               parameters: Sequence[Parameter], on: str, seed: int
+               ) -> Tuple[Run, List[str]]:
+    """Calls an entry of the library that runs something, whose arguments begin
+    with `leading`; returns the outcome and the findings."""
     if on not in RUNNERS:
         raise ValueError(f"expected on to be reference or sim but got '{on}'; "
                          f"goatc.launch runs on a GPU")
-    arrays = [take_array(array, parameter)
-              for array, parameter in zip(inputs, kernel.inputs)]
-    raw = (library.RawTensor * max(len(arrays), 1))(
-        *(library.make_tensor(array, dtype) for array, dtype in arrays))
+    taken = [take_array(array, parameter)
+             for array, parameter in zip(arrays, parameters)]
+    raw = (library.RawTensor * max(len(taken), 1))(
+        *(library.make_tensor(array, dtype) for array, dtype in taken))
     address = ctypes.c_void_p()
-    status, said = call("goatKernelRun", kernel.handle.address,
-                        RUNNERS.index(on), raw, len(arrays), seed,
-                        ctypes.byref(address))
-    if status == FINDINGS:
-        return Run(address.value, "goatRunDestroy"), [d.message for d in said]
+    status, said = call(entry, *leading, RUNNERS.index(on), raw, len(taken),
+                        seed, ctypes.byref(address))
+    if status == COMPILE_ERROR:
+        raise CompileError(message_of(status, said), said)
     if status == UNAVAILABLE:
         raise GoatError(message_of(status, said))
-    if status:
+    if status and status != FINDINGS:
         raise ArtifactError(message_of(status, said))
-    return Run(address.value, "goatRunDestroy"), []
+    findings = [finding.message for finding in said] if status else []
+    return Run(address.value, "goatRunDestroy"), findings
+
+
+def run_kernel(kernel: Kernel, inputs: Sequence[Any], on: str, seed: int
+               ) -> Tuple[Run, List[str]]:
+    """Runs a kernel; returns the outcome and the findings."""
+    return run_native("goatKernelRun", [kernel.handle.address], inputs,
+                      kernel.inputs, on, seed)
 
 
 def bundle(kernel: Kernel, outputs: Sequence[np.ndarray]) -> Any:
@@ -461,7 +471,7 @@ def run(kernel: Kernel, *arrays: Any, on: str = "sim", seed: int = 0,
     Raises ArtifactError for inputs that do not fit, and KernelFault when the
     kernel did what it must not do, such as reading out of bounds.
     """
-    outcome, findings = run_native(
+    outcome, findings = run_kernel(
         kernel, gather_inputs(kernel, arrays, named), on, seed)
     outputs = bundle(kernel, outcome.outputs(on == "reference"))
     if findings:
@@ -478,11 +488,11 @@ def compare(kernel: Kernel, *arrays: Any, seed: int = 0, **named: Any
     Raises as `run` does.
     """
     inputs = gather_inputs(kernel, arrays, named)
-    sim, findings = run_native(kernel, inputs, "sim", seed)
+    sim, findings = run_kernel(kernel, inputs, "sim", seed)
     if findings:
         raise KernelFault(kernel.name, findings,
                           bundle(kernel, sim.outputs(False)))
-    reference, _ = run_native(kernel, inputs, "reference", seed)
+    reference, _ = run_kernel(kernel, inputs, "reference", seed)
     results, raw = [], library.RawComparison()
     for index, output in enumerate(kernel.outputs):
         status, said = call("goatRunCompare", sim.address, reference.address,
@@ -498,6 +508,6 @@ def count(kernel: Kernel, *arrays: Any, seed: int = 0, **named: Any
           ) -> Dict[str, int]:
     """Runs a kernel in the simulator and returns what that counted: warp
     instructions, by kind, FLOPs, bytes, bank conflicts."""
-    outcome, _ = run_native(
+    outcome, _ = run_kernel(
         kernel, gather_inputs(kernel, arrays, named), "sim", seed)
     return outcome.counts()

@@ -8,15 +8,21 @@ evaluates as NumPy does."""
 from pathlib import Path
 import sys
 import unittest
+from unittest import mock
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python")]
 
+from goatc import library  # noqa: E402
+from goatc.artifact import ArtifactError  # noqa: E402
+from goatc.frontends.blocks import attend, power, wrapped  # noqa: E402
 from goatc.frontends.builder import (Builder, ImportRefused,  # noqa: E402
                                      reassociate)
 from goatc.frontends.module import Module  # noqa: E402
+from goatc.frontends.windows import convolve, pool_max, pool_mean  # noqa: E402
+from goatc.library import GoatError  # noqa: E402
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(2, 3, 4)).astype(np.float32)
@@ -52,6 +58,40 @@ class BuilderTest(unittest.TestCase):
             self.check(lambda b, x, op=op: b.convert(b.reduce(
                 op, b.compare("gt", x, b.splat(0, "f32")), [1]), "f32"),
                 expected, X)
+
+    def test_reductions_start_from_their_neutral_element(self):
+        numbers = np.array([[-7, -3], [5, 9]], np.int32)
+        for op, expected in (("max", numbers.max(0)), ("min", numbers.min(0)),
+                             ("and", numbers[0] & numbers[1]),
+                             ("or", numbers[0] | numbers[1])):
+            self.check(lambda b, x, op=op: b.reduce(op, x, [0]), expected,
+                       numbers)
+        self.check(lambda b, x: b.invert(x), ~numbers, numbers)
+        self.check(lambda b, x: wrapped(b, x, 20), numbers % 20, numbers)
+
+    def test_powers_are_as_wide_as_the_exponent(self):
+        x = np.abs(X[..., :1])
+        for by in (1, 2, 3, -1, 0.5, -0.5, 1.5):
+            self.check(lambda b, x, by=by: power(b, x, b.splat(by, "f32", [4])),
+                       np.broadcast_to(x ** by, X.shape), x)
+
+    def test_windows(self):
+        x = X[None]  # (1, 2, 3, 4)
+        ones = [1, 1]
+        pairs = np.maximum(x[..., ::2], x[..., 1::2])
+        self.check(lambda b, x: pool_max(
+            b, x, [3, 2], stride=[1, 2], padding=[(1, 1), (0, 0)],
+            dilation=ones), np.stack([pairs[:, :, max(n - 1, 0):n + 2].max(2)
+                                      for n in range(3)], 2), x)
+        self.check(lambda b, x: pool_mean(
+            b, x, [1, 4], stride=ones, padding=[(0, 0), (0, 0)],
+            counts_padding=False), x.mean(3, keepdims=True), x)
+        weight = RNG.normal(size=(4, 1, 3, 1)).astype(np.float32)
+        expected = np.stack([(x[:, o // 2] * weight[o]).sum(1)
+                             for o in range(4)], 1)[:, :, None]
+        self.check(lambda b, x, w: convolve(
+            b, x, w, stride=ones, padding=[(0, 0), (0, 0)], dilation=ones,
+            groups=2), expected, x, weight)
 
     def test_contractions(self):
         self.check(lambda b, x, y: b.contract("bij,bkj->bik", x, y),
@@ -135,6 +175,63 @@ class BuilderTest(unittest.TestCase):
         sim, exact = (module.run(*arrays, on=on) for on in ("sim", "reference"))
         self.assertLess(np.linalg.norm(sim - exact) / np.linalg.norm(exact),
                         2e-3)
+
+
+class RunTest(unittest.TestCase):
+    """The keywords of Module.run."""
+
+    @classmethod
+    def setUpClass(cls):
+        builder = Builder("main")
+        q, k, v = (builder.add_input(name, (1, 2, 8, 16), "f16")
+                   for name in "qkv")
+        builder.results = [attend(builder, q, k, v, 0.25, lambda s: s)]
+        cls.module = Module(builder)
+        cls.arrays = RNG.normal(size=(3, 1, 2, 8, 16)).astype(np.float16)
+
+    def test_on(self):
+        sim = self.module.run(*self.arrays, on="sim")
+        exact = self.module.run(*self.arrays, on="reference")
+        np.testing.assert_array_equal(sim, self.module.run(*self.arrays))
+        self.assertEqual((sim.dtype, exact.dtype), (np.float64, np.float64))
+        np.testing.assert_allclose(sim, exact, atol=2e-3)
+        self.assertTrue((sim != exact).any())
+        with self.assertRaisesRegex(ValueError, "on to be reference or sim but "
+                                    "got 'gpu'; goatc.launch runs on a GPU"):
+            self.module.run(*self.arrays, on="gpu")
+
+    def given(self, **keywords):
+        """The arguments of the library's call."""
+        with mock.patch("goatc.kernel.call", wraps=library.call) as call:
+            self.module.run(*self.arrays, **keywords)
+        return call.call_args_list[0].args
+
+    def test_seed(self):
+        self.assertEqual(self.given()[-2], 0)
+        self.assertEqual(self.given(seed=7)[-2], 7)
+
+    def test_target_and_options(self):
+        expected = self.module.run(*self.arrays)
+        for options in ({"target": "sm_80"}, {"tile_rows": 64},
+                        {"target": "sm_80", "tile_rows": 64}):
+            np.testing.assert_allclose(self.module.run(*self.arrays, **options),
+                                       expected, atol=2e-3)
+            with mock.patch("goatc.library.make_options",
+                            wraps=library.make_options) as made:
+                self.module.run(*self.arrays, **options)
+            made.assert_called_once_with({"function": "main", **options})
+        for options, message in (
+                ({"tile_row": 64}, "an option called one of .* got 'tile-row'"),
+                ({"target": "sm_1"}, "'sm_1'")):
+            with self.assertRaisesRegex((ValueError, GoatError), message):
+                self.module.run(*self.arrays, **options)
+
+    def test_inputs_that_do_not_fit(self):
+        with self.assertRaisesRegex(ArtifactError, "3 inputs of 'main' but got 2"):
+            self.module.run(*self.arrays[:2])
+        with self.assertRaisesRegex(ArtifactError, "input 'k' of shape 1x2x8x16"):
+            self.module.run(self.arrays[0], self.arrays[1][:, :1],
+                            self.arrays[2])
 
 
 if __name__ == "__main__":

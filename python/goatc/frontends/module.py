@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A model's graph with its attention found."""
 
-import ctypes
 import re
 from typing import Any, Callable, List, Optional, Sequence
 
@@ -10,10 +9,9 @@ from goatc import kernel as kernels
 from goatc import library
 from goatc.artifact import ArtifactError
 from goatc.frontends.builder import Builder
-from goatc.kernel import Kernel, KernelFault, Parameter, Run, take_array
-from goatc.library import Diagnostic, call, message_of
+from goatc.kernel import Kernel, KernelFault, Parameter
+from goatc.library import Diagnostic
 
-COMPILE_ERROR = 3  # GOAT_COMPILE_ERROR
 # What makes an attention of a graph, and a function of each attention.
 PIPELINE = "func.func(goat-raise-attention,cse),goat-outline-attention"
 
@@ -75,31 +73,19 @@ class Module:
         KernelFault when a kernel did what it must not do, CompileError when an
         attention cannot be compiled.
         """
-        if on not in kernels.RUNNERS:
-            raise ValueError(f"expected on to be reference or sim but got "
-                             f"'{on}'")
         given = self._flatten(*inputs)
         if len(given) != len(self.inputs):
             raise ArtifactError(f"expected {len(self.inputs)} inputs of "
                                 f"'{self.name}' but got {len(given)}")
         rest = iter(given)
-        arrays = [take_array(next(rest) if i.value is None else i.value,
-                             Parameter(i.name, i.dtype, i.shape))
-                  for i in self._all]
         handle = library.make_options({"function": self.name, **options})
-        raw = (library.RawTensor * max(len(arrays), 1))(
-            *(library.make_tensor(array, dtype) for array, dtype in arrays))
-        address, data = ctypes.c_void_p(), self.text.encode()
-        status, said = call("goatGraphRun", data, len(data),
-                            f"{self.name}.mlir".encode(), handle.address,
-                            kernels.RUNNERS.index(on), raw, len(arrays), seed,
-                            ctypes.byref(address))
-        if status and status != kernels.FINDINGS:
-            if status == COMPILE_ERROR:
-                raise library.CompileError(message_of(status, said), said)
-            raise ArtifactError(message_of(status, said))
-        outcome = Run(address.value, "goatRunDestroy")
+        data = self.text.encode()
+        outcome, findings = kernels.run_native(
+            "goatGraphRun",
+            [data, len(data), f"{self.name}.mlir".encode(), handle.address],
+            [next(rest) if i.value is None else i.value for i in self._all],
+            [Parameter(i.name, i.dtype, i.shape) for i in self._all], on, seed)
         outputs = self._unflatten(outcome.outputs(exact=True))
-        if status:
-            raise KernelFault(self.name, [d.message for d in said], outputs)
+        if findings:
+            raise KernelFault(self.name, findings, outputs)
         return outputs
