@@ -99,9 +99,10 @@ class FlaxTest(unittest.TestCase):
                        "2 of 2", "causal mask", self.check(
                            NnxDecoder(dtype), ids, attentions=2, dtype=name))
 
-    def record(self, of, label, *arguments, **keywords):
+    def record(self, of, label, *arguments, dtype="f32"):
         with self.subTest(of, case=label):
-            record("flax", (of, label), self.check(*arguments, **keywords))
+            record("flax", (of, label, dtype),
+                   self.check(*arguments, dtype=dtype))
 
     def test_linen_attention(self):
         x, y = (RNG.normal(size=(2, n, WIDTH)).astype(np.float32)
