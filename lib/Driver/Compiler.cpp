@@ -149,20 +149,62 @@ static int lineOf(Location location) {
   return line;
 }
 
-/// Prints `module`, makes every location the operation's place in that text and
-/// notes which line of the source it stood for.
-static void recordTile(ModuleOp module, Provenance &provenance) {
-  llvm::DenseMap<Operation *, int> sourceLines;
-  module.walk([&](Operation *op) { sourceLines[op] = lineOf(op->getLoc()); });
+/// The tile IR as text, whose lines are the locations of what is lowered from
+/// it. What is said of a line is said at the place in the source.
+class TileText {
+public:
+  explicit TileText(MLIRContext *context)
+      : handler(context, [this](Diagnostic &said) { return sayAgain(said); }) {}
+
+  /// Prints `module`, makes every location the operation's place in that text
+  /// and notes which line of the source it stood for.
+  void record(ModuleOp module, Provenance &provenance);
+
+private:
+  Location sourceOf(Location location) const;
+  LogicalResult sayAgain(Diagnostic &said);
+
+  static constexpr llvm::StringLiteral fileName = "tile.mlir";
+  /// By line, from 1.
+  llvm::DenseMap<int, Location> sources;
+  ScopedDiagnosticHandler handler;
+};
+
+void TileText::record(ModuleOp module, Provenance &provenance) {
+  llvm::DenseMap<Operation *, Location> before;
+  module.walk([&](Operation *op) { before.insert({op, op->getLoc()}); });
   llvm::raw_string_ostream stream(provenance.tile);
-  generateLocationsFromIR(stream, "tile.mlir", module, OpPrintingFlags());
+  generateLocationsFromIR(stream, fileName, module, OpPrintingFlags());
   provenance.sourceLines.assign(
       llvm::StringRef(provenance.tile).count('\n') + 1, 0);
   module.walk([&](Operation *op) {
-    const size_t line = lineOf(op->getLoc());
-    if (line > 0 && line <= provenance.sourceLines.size())
-      provenance.sourceLines[line - 1] = sourceLines[op];
+    const int line = lineOf(op->getLoc());
+    if (line <= 0 || size_t(line) > provenance.sourceLines.size())
+      return;
+    Location source = before.at(op);
+    provenance.sourceLines[line - 1] = lineOf(source);
+    sources.insert_or_assign(line, source);
   });
+}
+
+Location TileText::sourceOf(Location location) const {
+  auto position = dyn_cast<FileLineColLoc>(location);
+  if (!position || position.getFilename() != fileName)
+    return location;
+  auto found = sources.find(position.getLine());
+  return found == sources.end() ? location : found->second;
+}
+
+LogicalResult TileText::sayAgain(Diagnostic &said) {
+  Location source = sourceOf(said.getLocation());
+  if (source == said.getLocation())
+    return failure();
+  InFlightDiagnostic again =
+      source.getContext()->getDiagEngine().emit(source, said.getSeverity());
+  again << said.str();
+  for (Diagnostic &note : said.getNotes())
+    again.attachNote(sourceOf(note.getLocation())) << note.str();
+  return success();
 }
 
 FailureOr<std::vector<ptx::Artifact>>
@@ -182,8 +224,11 @@ goat::compileToArtifacts(ModuleOp module, const ptx::ChipDescription &chip,
         buildGoatToGoatTile(passes, options, chip.name);
       })))
     return failure();
-  if (provenance)
-    recordTile(module, *provenance);
+  std::optional<TileText> tile;
+  if (provenance) {
+    tile.emplace(module.getContext());
+    tile->record(module, *provenance);
+  }
   if (failed(runPasses(module, buildGoatTileToNVVM)))
     return failure();
   std::vector<ptx::Artifact> artifacts;
