@@ -75,6 +75,9 @@ struct Logits {
   const Element *product = nullptr, *score = nullptr;
   /// Conditions of which all must hold.
   llvm::SmallVector<const Element *> masks;
+  /// Whether a mask of finite numbers is part of the score, as it may leave a
+  /// row without a key.
+  bool keepsFiniteMask = false;
   /// The score is a function of scale·product.
   double scale = 1.0;
   /// What the product's factors read, as `operandsOf` says.

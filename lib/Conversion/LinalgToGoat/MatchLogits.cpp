@@ -54,6 +54,10 @@ private:
   /// The condition under which an addend is 0, else never; null when it is
   /// something else.
   const Element *additiveMask(const Element *addend, bool &isFinite);
+  /// A score without one of the masks that are selected into it or added;
+  /// `condition` is where it holds. Null when there is none.
+  const Element *withoutMask(const Element *score, const Element *&condition,
+                             bool &isFinite);
   /// Whether the condition holds for one key of every query.
   bool admitsSomeKey(const Element *condition);
   std::optional<bool> decide(const Element *condition);
@@ -142,10 +146,24 @@ const Element *LogitMatcher::additiveMask(const Element *addend,
     std::optional<double> number = withoutCasts(element)->number();
     return number && *number == 0.0;
   };
-  if (isZero(addend->operands[1]) && isNever(addend->operands[2], isFinite))
-    return addend->operands[0];
-  if (isZero(addend->operands[2]) && isNever(addend->operands[1], isFinite))
-    return negation(addend->operands[0]);
+  // One side is never, the other 0 or a mask again.
+  for (unsigned side : {1, 2}) {
+    const Element *other = addend->operands[3 - side];
+    bool isFiniteHere = isFinite;
+    if (!isNever(addend->operands[side], isFiniteHere))
+      continue;
+    const Element *condition =
+        side == 1 ? negation(addend->operands[0]) : addend->operands[0];
+    if (!isZero(other)) {
+      const Element *inner = additiveMask(other, isFiniteHere);
+      if (!inner)
+        continue;
+      condition =
+          graph.operation("arith.andi", condition->type, {condition, inner});
+    }
+    isFinite = isFiniteHere;
+    return condition;
+  }
   return nullptr;
 }
 
@@ -171,12 +189,20 @@ std::optional<bool> LogitMatcher::decide(const Element *condition) {
                         b = decide(condition->operands[1]);
     return a && b ? std::optional(*a != *b) : std::nullopt;
   }
-  if (!condition->is("arith.cmpi") ||
-      condition->operands[0]->kind != ElementKind::index ||
-      condition->operands[1]->kind != ElementKind::index)
+  if (!condition->is("arith.cmpi"))
     return std::nullopt;
   auto predicate = static_cast<arith::CmpIPredicate>(
       cast<IntegerAttr>(condition->attributes.get("predicate")).getInt());
+  // Equal expressions are one node.
+  if (condition->operands[0] == condition->operands[1])
+    return predicate == arith::CmpIPredicate::eq ||
+           predicate == arith::CmpIPredicate::sge ||
+           predicate == arith::CmpIPredicate::sle ||
+           predicate == arith::CmpIPredicate::uge ||
+           predicate == arith::CmpIPredicate::ule;
+  if (condition->operands[0]->kind != ElementKind::index ||
+      condition->operands[1]->kind != ElementKind::index)
+    return std::nullopt;
   auto leastOf = [&](AffineExpr e) -> std::optional<int64_t> {
     if (auto constant = dyn_cast<AffineConstantExpr>(e))
       return constant.getValue();
@@ -210,9 +236,8 @@ std::optional<bool> LogitMatcher::decide(const Element *condition) {
       return true;
     return up && *up >= 0 ? std::optional(false) : std::nullopt;
   case arith::CmpIPredicate::eq:
-    return a == b ? std::optional(true) : std::nullopt;
   case arith::CmpIPredicate::ne:
-    return a == b ? std::optional(false) : std::nullopt;
+    return std::nullopt;
   }
   return std::nullopt;
 }
@@ -234,29 +259,51 @@ bool LogitMatcher::admitsSomeKey(const Element *condition) {
              .value_or(false);
 }
 
+const Element *LogitMatcher::withoutMask(const Element *score,
+                                         const Element *&condition,
+                                         bool &isFinite) {
+  if (score->is("arith.select")) {
+    if (isNever(score->operands[2], isFinite)) {
+      condition = score->operands[0];
+      return score->operands[1];
+    }
+    if (isNever(score->operands[1], isFinite)) {
+      condition = negation(score->operands[0]);
+      return score->operands[2];
+    }
+    return nullptr;
+  }
+  if (!score->is("arith.addf"))
+    return nullptr;
+  for (unsigned side : {0, 1})
+    if ((condition = additiveMask(score->operands[side], isFinite)))
+      return score->operands[1 - side];
+  for (unsigned side : {0, 1})
+    if (const Element *rest =
+            withoutMask(score->operands[side], condition, isFinite)) {
+      const Element *other = score->operands[1 - side];
+      return graph.operation(*score->name, score->attributes, score->type,
+                             side == 0 ? ArrayRef{rest, other}
+                                       : ArrayRef{other, rest});
+    }
+  return nullptr;
+}
+
 void LogitMatcher::splitMasks(Logits &logits) {
   const Element *score = withoutCasts(logits.score);
+  const Element *all = nullptr;
+  bool isFinite = false;
   while (true) {
-    bool isFinite = false;
-    const Element *condition = nullptr, *rest = nullptr;
-    if (score->is("arith.select")) {
-      if (isNever(score->operands[2], isFinite)) {
-        condition = score->operands[0];
-        rest = score->operands[1];
-      } else if (isNever(score->operands[1], isFinite)) {
-        condition = negation(score->operands[0]);
-        rest = score->operands[2];
-      }
-    } else if (score->is("arith.addf")) {
-      for (unsigned side : {0, 1})
-        if (!condition &&
-            (condition = additiveMask(score->operands[side], isFinite)))
-          rest = score->operands[1 - side];
-    }
+    const Element *condition = nullptr;
+    const Element *rest = withoutMask(score, condition, isFinite);
+    if (!rest || readsReduction(condition))
+      break;
+    all = all ? graph.operation("arith.andi", condition->type, {all, condition})
+              : condition;
     // Under a finite number a row that sees nothing is an average; it is a
-    // mask only where no row can be one.
-    if (!condition || readsReduction(condition) ||
-        (isFinite && !admitsSomeKey(condition)))
+    // mask only where no row can be one, whatever the others hide.
+    logits.keepsFiniteMask = isFinite && !admitsSomeKey(all);
+    if (logits.keepsFiniteMask)
       break;
     logits.masks.push_back(condition);
     score = withoutCasts(rest);

@@ -50,7 +50,8 @@ private:
   std::optional<View> keyView(const Operand &operand, unsigned row,
                               unsigned column, int64_t &heads);
   LogicalResult build();
-  void remarkUnpacked();
+  /// Remarks on what an attention has become.
+  void remark();
   LogicalResult buildRegions(AttentionOp attention);
   LogicalResult refuse(const Twine &why) {
     op->emitRemark("left as it is, though it multiplies weights by values: ")
@@ -523,12 +524,16 @@ LogicalResult Raiser::build() {
   return success();
 }
 
-void Raiser::remarkUnpacked() {
+void Raiser::remark() {
   if (logits.unpackedColumns)
     op->emitRemark("the last ")
         << logits.unpackedColumns
         << " packed columns of query and key are a prior again, which the "
            "kernel computes in f32";
+  if (logits.keepsFiniteMask)
+    op->emitRemark("a mask of finite numbers stays in the score, as it may "
+                   "leave a row without a key; one of −∞, or of booleans, "
+                   "would leave out whole tiles");
 }
 
 LogicalResult Raiser::run() {
@@ -552,7 +557,7 @@ LogicalResult Raiser::run() {
   Operation *last = result.tensor.getDefiningOp();
   Operation *next = last->getNextNode();
   if (succeeded(build())) {
-    remarkUnpacked();
+    remark();
     return success();
   }
   // Nothing stays of what was begun.
