@@ -6,6 +6,7 @@ torch.export breaks most of aten into few ops; those that say more as a whole
 (attention, products, norms) are kept and translated as they are.
 """
 
+import functools
 import inspect
 import re
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
@@ -170,7 +171,8 @@ HANDLERS: Dict[str, Handler] = {**torch_ops.HANDLERS, **torch_shapes.HANDLERS,
                                 **torch_attention.HANDLERS}
 
 
-def decompositions() -> Any:
+@functools.lru_cache(maxsize=None)
+def decompositions() -> Dict[Any, Callable[..., Any]]:
     """Returns how aten is broken up before it is translated."""
     import torch
     table = torch.export.default_decompositions()
@@ -178,7 +180,8 @@ def decompositions() -> Any:
         packet = getattr(torch.ops.aten, name)
         for overload in packet.overloads():
             table.pop(getattr(packet, overload), None)
-    return table
+    # All at once, which PyTorch would do again for each program.
+    return table.materialize()
 
 
 def export(model: Any, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
