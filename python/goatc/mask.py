@@ -8,7 +8,7 @@ at the last key. A number may be an int, an i32 scalar (`goatc.Tensor((), "i32")
 or an i32 array with one for each batch entry.
 """
 
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, List, Sequence
 
 import numpy as np
 

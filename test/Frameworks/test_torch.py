@@ -69,6 +69,16 @@ class TorchTest(unittest.TestCase):
         with self.assertRaisesRegex(ImportRefused, "but got a transposed one"):
             from_torch(nn.ConvTranspose1d(2, 2, 3), torch.randn(1, 2, 5))
 
+    def test_parts_and_padding(self):
+        x = torch.randn(3, 4)
+        for function in (lambda x: F.pad(x, (1, 2)),
+                         lambda x: F.pad(x, (-1, 2, 3, -1), value=0.5),
+                         lambda x: torch.fmod(10 * x, 3),
+                         # A part without elements, as of rotary embeddings.
+                         lambda x: torch.cat([2 * x, 3 * x[:, 4:]], 1)):
+            self.check(function, x, attentions=0, dtype=torch.float32,
+                       on=("reference",))
+
     def test_powers_and_rounding(self):
         x = torch.rand(3, 1) + 0.5
         wide = torch.full((4,), 2.0)

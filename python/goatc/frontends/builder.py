@@ -493,6 +493,9 @@ class Builder:
             return value
         if value.splat is not None:
             return self.splat(value.splat, value.dtype, sizes)
+        if 0 in sizes:  # which may start after the last element
+            return Value(self._empty(sizes, value.dtype), tuple(sizes),
+                         value.dtype)
         made = Value(self.fresh(), tuple(sizes), value.dtype)
         self.lines.append(
             f"  {made.name} = tensor.extract_slice {value.name}{list(starts)} "

@@ -17,6 +17,7 @@ UNARY = {name: name for name in (
     "neg", "exp", "exp2", "log", "log1p", "log2", "expm1", "tanh", "sqrt",
     "rsqrt", "sin", "cos", "erf", "floor", "ceil", "abs")}
 BINARY = {"mul": "mul", "maximum": "max", "minimum": "min", "atan2": "atan2",
+          "fmod": "rem",
           "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
           "bitwise_right_shift": "shr", "__rshift__": "shr",
           "bitwise_left_shift": "shl", "__lshift__": "shl"}

@@ -7,7 +7,7 @@ Functions are as in torch_ops.
 
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from goatc.frontends import blocks
+from goatc.frontends import blocks, windows
 from goatc.frontends.builder import (ImportRefused, Payload, Value,
                                      broadcast_shapes)
 
@@ -154,6 +154,19 @@ def slice_scatter(t: Any, node: Any, value: Any, source: Any, axis: int = 0,
     return join(t, [*before, new, *after], axis)
 
 
+def pad(t: Any, node: Any, value: Any, counts: Sequence[int], number: float = 0
+        ) -> Value:
+    """Adds elements around axes from the last one on, or takes them away."""
+    made = t.value(value)
+    pairs = [(0, 0)] * (len(made.shape) - len(counts) // 2) + list(
+        zip(counts[-2::-2], counts[-1::-2]))
+    for axis, (before, after) in enumerate(pairs):
+        start, end = max(-before, 0), made.shape[axis] - max(-after, 0)
+        made = part(t, made, axis, start, end - start)
+    return windows.pad(t.builder, made, [(max(before, 0), max(after, 0))
+                                         for before, after in pairs], number)
+
+
 def copy(t: Any, node: Any, value: Any, source: Any, *_: Any) -> Value:
     """All elements of `value` replaced."""
     new = t.value(source, t.dtype_of(node))
@@ -264,9 +277,10 @@ HANDLERS: Dict[str, Callable[..., Any]] = {
     **{name: same for name in SAME},
     "full": filled(), "full_like": filled(), "scalar_tensor": filled(),
     "empty": filled(0), "zeros": filled(0), "ones": filled(1),
-    "slice_scatter": slice_scatter, "copy": copy, "arange": arange,
-    "expand": expand, "permute": permute, "slice": slice_, "select": select,
-    "split_with_sizes": split, "<built-in function getitem>": getitem,
+    "constant_pad_nd": pad, "slice_scatter": slice_scatter, "copy": copy,
+    "arange": arange, "expand": expand, "permute": permute, "slice": slice_,
+    "select": select, "split_with_sizes": split,
+    "<built-in function getitem>": getitem,
     "cat": concat, "flip": flip, "repeat": repeat,
     "repeat_interleave": repeat_interleave, "index": index, "gather": gather,
     "embedding": embedding, "index_select": index_select,
