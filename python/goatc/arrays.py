@@ -139,7 +139,8 @@ def to_host(array: Any) -> np.ndarray:
         memory = (ctypes.c_char * ((high - low + 1) * storage.itemsize)
                   ).from_address(found.address + low * storage.itemsize)
         setattr(memory, "owner", found.owner)  # lives as long as the view
-        host = np.ndarray(found.shape, storage, memory,
+        host = np.ndarray(found.shape, storage,
+                          memory,  # type: ignore[arg-type]
                           -low * storage.itemsize,
                           [stride * storage.itemsize
                            for stride in found.strides])

@@ -96,7 +96,7 @@ class CudaDriver:
 
     def __init__(self, ordinal: int = 0):
         try:
-            from cuda.bindings import driver  # type: ignore[import-untyped]
+            from cuda.bindings import driver
         except ImportError as error:
             raise DeviceError(
                 "no CUDA bindings found; pip install cuda-bindings") from error

@@ -417,18 +417,19 @@ class Builder:
         order = output + "".join(sorted(set("".join(names)) - set(output)))
         place = {letter: f"d{n}" for n, letter in enumerate(order)}
         shape = [sizes[letter] for letter in output]
-        operands = [(value, [place[c] if value.shape[n] == sizes[c] else "0"
-                             for n, c in enumerate(letters)])
-                    for letters, value in zip(names, (left, right))]
+        first, second = (
+            (value, [place[c] if value.shape[n] == sizes[c] else "0"
+                     for n, c in enumerate(letters)])
+            for letters, value in zip(names, (left, right)))
         # Ones that are multiplied with, as masks of heads are by default.
-        for one, other in (operands, operands[::-1]):
+        for one, other in ((first, second), (second, first)):
             if one[0].splat == 1 and len(order) == len(output):
                 source = other[0].dtype
                 return self.generic(
                     [other], ["parallel"] * len(order), list(place.values()),
                     shape, dtype, lambda p, a: p.convert(a, source, dtype))
         return self.sum_of_products(
-            *operands,
+            first, second,
             ["parallel" if c in output else "reduction" for c in order],
             [place[c] for c in output], shape, dtype)
 

@@ -114,7 +114,8 @@ def dot_general(b: Builder, op: Any, left: Value, right: Value) -> Value:
     letters = iter("abcdefghijklmnopqrstuvwxyz")
     of_left = [""] * len(left.shape)
     of_right = [""] * len(right.shape)
-    batch, contracted = [], []
+    batch: List[str] = []
+    contracted: List[str] = []
     for mine, yours, into in (
             (numbers.lhs_batching_dimensions, numbers.rhs_batching_dimensions,
              batch),

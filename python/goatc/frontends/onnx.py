@@ -116,10 +116,10 @@ class Translator:
                                     attributes.get("end")]
             self.values[node.output[0]] = np.array(shape, np.int64)
             return
-        if node.op_type not in NOT_FOLDED and all(
-                not isinstance(known, Value) for known in inputs) and sum(
-                known.size for known in inputs
-                if known is not None) <= MOST_FOLDED:
+        known = [one for one in inputs if one is not None]
+        if node.op_type not in NOT_FOLDED and MOST_FOLDED >= sum(
+                MOST_FOLDED + 1 if isinstance(one, Value) else one.size
+                for one in known):
             self.values.update(zip(node.output, self.fold(node, inputs)))
             return
         handler = HANDLERS.get(node.op_type)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Convolutions and pools, in ops of the builder; tensors are (N, C, …)."""
 
+import functools
 import itertools
 import math
 from typing import List, Optional, Sequence, Tuple
@@ -70,13 +71,11 @@ def pool_max(builder: Builder, value: Value, kernel: Sequence[int], *,
     """The greatest element of each window."""
     value = pad(builder, value, [(0, 0), (0, 0), *padding], -math.inf)
     places = window_counts(value, kernel, stride, dilation)
-    made = None
-    for shift in itertools.product(*map(range, kernel)):
-        first = [0, 0, *(n * by for n, by in zip(shift, dilation))]
-        part = builder.slice(value, first, [*value.shape[:2], *places],
-                             [1, 1, *stride])
-        made = part if made is None else builder.binary("max", made, part)
-    return made
+    parts = [builder.slice(
+        value, [0, 0, *(n * by for n, by in zip(shift, dilation))],
+        [*value.shape[:2], *places], [1, 1, *stride])
+             for shift in itertools.product(*map(range, kernel))]
+    return functools.reduce(functools.partial(builder.binary, "max"), parts)
 
 
 def pool_mean(builder: Builder, value: Value, kernel: Sequence[int], *,
