@@ -7,7 +7,7 @@ Needs an artifact directory and a driver, and no compiler.
 
 import functools
 import math
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 import weakref
 
 import numpy as np

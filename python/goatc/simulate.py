@@ -7,7 +7,7 @@ it must not do is an error.
 """
 
 import ctypes
-from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 

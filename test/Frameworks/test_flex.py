@@ -12,7 +12,8 @@ from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from checking import TOLERANCE, difference, record
 from flex_gallery import GALLERY
 from goatc.frontends.builder import ImportRefused
-from goatc.frontends.torch import dtype_name, from_torch
+from goatc.frontends.torch import from_torch
+from goatc.frontends.torch_export import dtype_name
 
 
 class FlexTest(unittest.TestCase):

@@ -25,7 +25,8 @@ from tokenizers import Tokenizer
 from checking import TOLERANCE, difference, record, surprising
 from goatc.frontends.jax import from_jax
 from goatc.frontends.onnx import from_onnx
-from goatc.frontends.torch import dtype_name, from_torch
+from goatc.frontends.torch import from_torch
+from goatc.frontends.torch_export import dtype_name
 
 
 def folder_of(package):

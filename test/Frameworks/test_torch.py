@@ -13,8 +13,8 @@ import torch.nn.functional as F
 import torch_models
 from checking import TOLERANCE, difference, record
 from goatc.frontends.builder import ImportRefused
-from goatc.frontends.torch import (HANDLERS, KEPT, decompositions, dtype_name,
-                                   from_torch)
+from goatc.frontends.torch import HANDLERS, from_torch
+from goatc.frontends.torch_export import KEPT, decompositions, dtype_name
 
 
 class TorchTest(unittest.TestCase):

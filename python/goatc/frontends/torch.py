@@ -6,43 +6,20 @@ torch.export breaks most of aten into few ops; those that say more as a whole
 (attention, products, norms) are kept and translated as they are.
 """
 
-import functools
 import inspect
 import re
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
-import numpy as np
-
-from goatc.frontends import torch_attention, torch_ops, torch_shapes
+from goatc.frontends import (torch_attention, torch_export, torch_ops,
+                             torch_shapes)
 from goatc.frontends.builder import Builder, ImportRefused, Value
 from goatc.frontends.module import Module
+from goatc.frontends.torch_export import (decompositions, dtype_name, export,
+                                          numpy_of)
 from goatc.library import Diagnostic
-
-KEPT = ("linear", "matmul", "scaled_dot_product_attention", "silu",
-        "layer_norm", "rms_norm", "repeat_interleave", "native_layer_norm")
 
 # Arguments of aten's that say nothing about what is computed.
 IRRELEVANT = ("layout", "device", "pin_memory", "memory_format", "non_blocking")
-
-
-def dtype_name(dtype: Any) -> str:
-    """Returns what a torch.dtype is called here."""
-    import torch
-    names = {torch.float16: "f16", torch.bfloat16: "bf16",
-             torch.float32: "f32", torch.bool: "i1", torch.int8: "i8",
-             torch.int32: "i32", torch.int64: "i64"}
-    if dtype not in names:
-        raise ImportRefused(f"expected a dtype that kernels know but got {dtype}")
-    return names[dtype]
-
-
-def numpy_of(tensor: Any) -> np.ndarray:
-    """Returns a tensor's elements; those of bf16 in f32."""
-    import torch
-    tensor = tensor.detach().cpu()
-    if tensor.dtype == torch.bfloat16:
-        tensor = tensor.float()
-    return np.asarray(tensor.numpy())
 
 
 def place_of(node: Any) -> Optional[Tuple[str, int]]:
@@ -54,7 +31,8 @@ def place_of(node: Any) -> Optional[Tuple[str, int]]:
            "/torch/" not in frame[0].replace("\\", "/")]
     file, line = (own or [("", 0)])[-1]
     # PyTorch keeps lines of modules alone: of a function it says who called it.
-    return (file, int(line)) if file not in ("", __file__) else None
+    is_ours = file in ("", torch_export.__file__)
+    return None if is_ours else (file, int(line))
 
 
 class Translator:
@@ -161,6 +139,12 @@ class Translator:
                                 f"{list(shape)}; export without dynamic shapes")
         return [int(size) for size in shape]
 
+    def nested(self) -> "Translator":
+        """Returns a translator of a graph inside this one."""
+        inner = Translator(self.builder, self.remarks)
+        inner.natural = self.natural
+        return inner
+
     def dtype_of(self, node: Any) -> str:
         """Returns the dtype of what a node gives."""
         return dtype_name(node.meta["val"].dtype)
@@ -169,32 +153,6 @@ class Translator:
 Handler = Callable[..., Any]
 HANDLERS: Dict[str, Handler] = {**torch_ops.HANDLERS, **torch_shapes.HANDLERS,
                                 **torch_attention.HANDLERS}
-
-
-@functools.lru_cache(maxsize=None)
-def decompositions() -> Dict[Any, Callable[..., Any]]:
-    """Returns how aten is broken up before it is translated."""
-    import torch
-    table = torch.export.default_decompositions()
-    for name in KEPT:
-        packet = getattr(torch.ops.aten, name)
-        for overload in packet.overloads():
-            table.pop(getattr(packet, overload), None)
-    # All at once, which PyTorch would do again for each program.
-    return table.materialize()
-
-
-def export(model: Any, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
-    """Returns the program of a module or a function."""
-    import torch
-
-    class Calling(torch.nn.Module):
-        """A function as a module."""
-
-        def forward(self, *given: Any, **named: Any) -> Any:
-            return model(*given, **named)
-    module = model if isinstance(model, torch.nn.Module) else Calling()
-    return torch.export.export(module, tuple(inputs), keywords)
 
 
 def declare(translator: Translator, program: Any) -> None:

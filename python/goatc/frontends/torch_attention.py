@@ -11,6 +11,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from goatc.frontends.blocks import (attend, causal, masked, repeat_heads,
                                     top_left)
 from goatc.frontends.builder import ImportRefused, Value
+from goatc.frontends.torch_export import decompositions
 
 
 def scaled_dot_product_attention(t: Any, node: Any, query: Any, key: Any,
@@ -138,7 +139,6 @@ def spread(t: Any, graph: Any, captured: Sequence[Any], sizes: Sequence[int],
     import torch
     from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.fx.experimental.proxy_tensor import make_fx
-    from goatc.frontends import torch as frontend
 
     def everywhere(*given: Any) -> Any:
         scores, others = given[:len(score)], given[len(score):]
@@ -157,10 +157,9 @@ def spread(t: Any, graph: Any, captured: Sequence[Any], sizes: Sequence[int],
             for argument in captured]
     traced = make_fx(everywhere, tracing_mode="fake")(*examples)
     # vmap writes to tensors.
-    traced = make_fx(torch.func.functionalize(traced), frontend.decompositions(),
+    traced = make_fx(torch.func.functionalize(traced), decompositions(),
                      tracing_mode="fake")(*examples)
-    inner = frontend.Translator(t.builder, t.remarks)
-    inner.natural = t.natural
+    inner = t.nested()
     *places, result = [place for place in traced.graph.nodes
                        if place.op in ("placeholder", "output")]
     inner.values.update(zip(places, (*score, *map(t.value, captured))))

@@ -12,6 +12,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 from goatc.frontends import blocks, windows
 from goatc.frontends.builder import ImportRefused, Value
 from goatc.frontends.scalars import FLOATS
+from goatc.frontends.torch_export import dtype_name
 
 UNARY = {name: name for name in (
     "neg", "exp", "exp2", "log", "log1p", "log2", "expm1", "tanh", "sqrt",
@@ -124,7 +125,6 @@ def round_(t: Any, node: Any, value: Any, *, decimals: int = 0) -> Value:
 def compare(predicate: str) -> Callable[..., Value]:
     def translate(t: Any, node: Any, left: Any, right: Any) -> Value:
         import torch
-        from goatc.frontends.torch import dtype_name
         sides = [side.meta["val"] if hasattr(side, "meta") else side
                  for side in (left, right)]
         dtype = dtype_name(torch.result_type(*sides))

@@ -272,7 +272,6 @@ def key(region, args):
 
 
 def sink(region, args):
-    p = region.program
     heads, units, count = heads_of(region, args[0]), args[1].integer(), args[2].integer()
     shapes = {"gain": [heads], "bump": [heads], "weight_in": [units, 2 * count + 2],
               "bias_in": [units], "weight_out": [units], "bias_out": [1], "omega": [count]}
@@ -288,7 +287,6 @@ def sink(region, args):
 
 
 def alibi(region, args):
-    p = region.program
     index = emit_integer(region, args[2], masks.emit)
     delta, slopes, steep = region.cast(index, "index"), "", 1
     if args[0].name != "own":
