@@ -1,5 +1,4 @@
-//===- AttentionMatch.h - what an attention in a graph consists of *- C++
-//-*-===//
+//===- AttentionMatch.h - the parts of an attention -------------*- C++ -*-===//
 //
 // Part of the GOAT project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,6 +24,16 @@ const Element *withoutCasts(const Element *element);
 /// What a product or quotient is a constant multiple of; its constant is
 /// multiplied into `constants`. Null for other expressions.
 const Element *withoutConstant(const Element *element, double &constants);
+
+/// The condition under which an addend is 0, where it is at most `never`
+/// otherwise, in all cases of the few conditions that it depends on. Null for
+/// other expressions. `isFinite` is set where the other value is finite.
+const Element *whereZero(ElementGraph &graph, const Element *addend,
+                         double never, bool &isFinite);
+
+/// A condition in terms of those that it depends on, such as a comparison of a
+/// number that is one of two; itself where it depends on anything else.
+const Element *byCases(ElementGraph &graph, const Element *condition);
 
 /// How the weights of a row come from its logits.
 struct Weights {

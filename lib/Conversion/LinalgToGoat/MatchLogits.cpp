@@ -140,6 +140,9 @@ const Element *LogitMatcher::negation(const Element *condition) {
 const Element *LogitMatcher::additiveMask(const Element *addend,
                                           bool &isFinite) {
   addend = withoutCasts(addend);
+  if (const Element *condition =
+          whereZero(graph, addend, meantAsNever, isFinite))
+    return condition;
   if (!addend->is("arith.select"))
     return nullptr;
   auto isZero = [](const Element *element) {
@@ -221,7 +224,9 @@ std::optional<bool> LogitMatcher::decide(const Element *condition) {
   switch (predicate) {
   case arith::CmpIPredicate::sge:
   case arith::CmpIPredicate::uge:
-    return up && *up >= 0 ? std::optional(true) : std::nullopt;
+    if (up && *up >= 0)
+      return true;
+    return down && *down > 0 ? std::optional(false) : std::nullopt;
   case arith::CmpIPredicate::sgt:
   case arith::CmpIPredicate::ugt:
     if (up && *up > 0)
@@ -229,7 +234,9 @@ std::optional<bool> LogitMatcher::decide(const Element *condition) {
     return down && *down >= 0 ? std::optional(false) : std::nullopt;
   case arith::CmpIPredicate::sle:
   case arith::CmpIPredicate::ule:
-    return down && *down >= 0 ? std::optional(true) : std::nullopt;
+    if (down && *down >= 0)
+      return true;
+    return up && *up > 0 ? std::optional(false) : std::nullopt;
   case arith::CmpIPredicate::slt:
   case arith::CmpIPredicate::ult:
     if (down && *down > 0)
@@ -298,6 +305,7 @@ void LogitMatcher::splitMasks(Logits &logits) {
     const Element *rest = withoutMask(score, condition, isFinite);
     if (!rest || readsReduction(condition))
       break;
+    condition = byCases(graph, condition);
     all = all ? graph.operation("arith.andi", condition->type, {all, condition})
               : condition;
     // Under a finite number a row that sees nothing is an average; it is a

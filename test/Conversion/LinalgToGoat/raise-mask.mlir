@@ -213,7 +213,7 @@ func.func @one_in_another(%q: tensor<4x16x8xf32>, %k: tensor<4x16x8xf32>, %v: te
 // CHECK-DAG:       arith.cmpi sle
 // CHECK-DAG:       arith.cmpi sgt
 
-func.func @none_together(%q: tensor<4x16x8xf32>, %k: tensor<4x16x8xf32>, %v: tensor<4x16x8xf32>) -> tensor<4x16x8xf32> {
+func.func @computed(%q: tensor<4x16x8xf32>, %k: tensor<4x16x8xf32>, %v: tensor<4x16x8xf32>) -> tensor<4x16x8xf32> {
   %zero = arith.constant 0.0 : f32
   %es = tensor.empty() : tensor<4x16x16xf32>
   %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
@@ -226,13 +226,18 @@ func.func @none_together(%q: tensor<4x16x8xf32>, %k: tensor<4x16x8xf32>, %v: ten
     %n = linalg.index 0 : index
     %i = linalg.index 1 : index
     %j = linalg.index 2 : index
-    %past = arith.cmpi slt, %j, %i : index
-    %m = arith.select %past, %never, %none : f32
-    %one = arith.addf %a, %m : f32
-    %zeroth = arith.constant 0 : index
-    %first = arith.cmpi eq, %j, %zeroth : index
-    %l = arith.select %first, %none, %never : f32
-    %x = arith.addf %one, %l : f32
+    %above = arith.subi %j, %i : index
+    %one = arith.constant 1 : index
+    %oneF = arith.constant 1.0 : f32
+    %hidden = arith.cmpi sge, %above, %one : index
+    %m = arith.select %hidden, %never, %none : f32
+    %later = arith.cmpi sgt, %j, %i : index
+    %f = arith.uitofp %later : i1 to f32
+    %product = arith.mulf %m, %f : f32
+    %sum = arith.addf %product, %oneF : f32
+    %given = arith.cmpf oeq, %sum, %none : f32
+    %both = arith.select %given, %never, %product : f32
+    %x = arith.addf %a, %both : f32
     linalg.yield %x : f32
   } -> tensor<4x16x16xf32>
   %p = linalg.softmax dimension(2) ins(%t : tensor<4x16x16xf32>) outs(%es : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
@@ -241,10 +246,13 @@ func.func @none_together(%q: tensor<4x16x8xf32>, %k: tensor<4x16x8xf32>, %v: ten
   %y = linalg.batch_matmul ins(%p, %v : tensor<4x16x16xf32>, tensor<4x16x8xf32>) outs(%fy : tensor<4x16x8xf32>) -> tensor<4x16x8xf32>
   return %y : tensor<4x16x8xf32>
 }
-// CHECK-LABEL: func.func @none_together(
-// Each of two masks leaves every row a key, and both together do not.
-// CHECK:         goat.attention {{.*}} score {
-// CHECK:           arith.select %{{.*}} : f32
+// CHECK-LABEL: func.func @computed(
+// What two comparisons that are one make of numbers is a mask of that one.
+// CHECK-NOT:     score {
+// CHECK:         goat.attention {{.*}} mask {
+// CHECK:           %[[HIDDEN:.*]] = arith.cmpi sge
+// CHECK:           arith.xori %[[HIDDEN]]
+// CHECK-NEXT:      goat.yield
 
-// REMARK-COUNT-2: remark: a mask of finite numbers stays in the score, as it may leave a row without a key; one of −∞, or of booleans, would leave out whole tiles
+// REMARK: remark: a mask of finite numbers stays in the score, as it may leave a row without a key; one of −∞, or of booleans, would leave out whole tiles
 // REMARK-NOT: remark
