@@ -22,7 +22,8 @@ def RaiseAttention : Pass<"goat-raise-attention", "::mlir::func::FuncOp"> {
     the ways of writing a stable softmax need no rule each:
 
     - the logits become the score region, `arith.select` with −∞ and additive
-      masks of 0 and −∞ the mask region. A finite number at or below −1e9 is
+      masks of 0 and −∞ the mask region, also where they are computed of a few
+      conditions in numbers. A finite number at or below −1e9 is
       taken for −∞ only where the mask provably leaves every row a key, for a
       row without one means something else then;
     - a sink's logit may be added to the denominator, or joined to the logits and
