@@ -50,6 +50,16 @@ class TransformersTest(unittest.TestCase):
         count = ARCHITECTURES[name].attentions
         record("transformers", (name,), f"{count} of {count}", *cells, worst)
 
+    def test_least_of_f16_as_a_mask(self):
+        model, tensors = build("Llama", "eager")
+        model = model.half()
+        with torch.no_grad():
+            expected = model(*tensors).float()
+        module = from_torch(model, *tensors)
+        self.assertEqual(became(module), "mask, shared heads")
+        self.assertLess(difference(module.run(*tensors, on="sim"), expected),
+                        TOLERANCE["f16"])
+
 
 for label in ARCHITECTURES:
     setattr(TransformersTest,

@@ -24,9 +24,13 @@ namespace {
 /// below every other.
 constexpr double meantAsNever = -1e9;
 
+/// The same in a type, which may have no number as low: there it is the least.
+double neverOf(Type type) { return type.isF16() ? -65504.0 : meantAsNever; }
+
 bool isNever(const Element *element, bool &isFinite) {
-  std::optional<double> number = withoutCasts(element)->number();
-  if (!number || *number > meantAsNever)
+  element = withoutCasts(element);
+  std::optional<double> number = element->number();
+  if (!number || *number > neverOf(element->type))
     return false;
   isFinite |= !std::isinf(*number);
   return true;
@@ -141,7 +145,7 @@ const Element *LogitMatcher::additiveMask(const Element *addend,
                                           bool &isFinite) {
   addend = withoutCasts(addend);
   if (const Element *condition =
-          whereZero(graph, addend, meantAsNever, isFinite))
+          whereZero(graph, addend, neverOf(addend->type), isFinite))
     return condition;
   if (!addend->is("arith.select"))
     return nullptr;

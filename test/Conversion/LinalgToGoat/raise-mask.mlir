@@ -254,5 +254,38 @@ func.func @computed(%q: tensor<4x16x8xf32>, %k: tensor<4x16x8xf32>, %v: tensor<4
 // CHECK:           arith.xori %[[HIDDEN]]
 // CHECK-NEXT:      goat.yield
 
+func.func @least_of_f16(%q: tensor<4x16x8xf32>, %k: tensor<4x16x8xf32>, %v: tensor<4x16x8xf32>) -> tensor<4x16x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<4x16x16xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%es : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %s = linalg.batch_matmul indexing_maps = [#q, #k, #s] ins(%q, %k : tensor<4x16x8xf32>, tensor<4x16x8xf32>) outs(%fs : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%s : tensor<4x16x16xf32>) outs(%es : tensor<4x16x16xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %none = arith.constant 0.0 : f32
+    %never = arith.constant -1.0e9 : f32
+    %n = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %past = arith.cmpi sle, %j, %i : index
+    %noneH = arith.constant 0.0 : f16
+    %least = arith.constant -6.550400e+04 : f16
+    %h = arith.select %past, %noneH, %least : f16
+    %m = arith.extf %h : f16 to f32
+    %x = arith.addf %a, %m : f32
+    linalg.yield %x : f32
+  } -> tensor<4x16x16xf32>
+  %p = linalg.softmax dimension(2) ins(%t : tensor<4x16x16xf32>) outs(%es : tensor<4x16x16xf32>) -> tensor<4x16x16xf32>
+  %ey = tensor.empty() : tensor<4x16x8xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%ey : tensor<4x16x8xf32>) -> tensor<4x16x8xf32>
+  %y = linalg.batch_matmul ins(%p, %v : tensor<4x16x16xf32>, tensor<4x16x8xf32>) outs(%fy : tensor<4x16x8xf32>) -> tensor<4x16x8xf32>
+  return %y : tensor<4x16x8xf32>
+}
+// CHECK-LABEL: func.func @least_of_f16(
+// The least number of f16 is meant as −∞.
+// CHECK-NOT:     score {
+// CHECK:         goat.attention {{.*}} mask {
+// CHECK:           arith.cmpi sle
+
 // REMARK: remark: a mask of finite numbers stays in the score, as it may leave a row without a key; one of −∞, or of booleans, would leave out whole tiles
 // REMARK-NOT: remark
