@@ -62,6 +62,9 @@ private:
   /// `condition` is where it holds. Null when there is none.
   const Element *withoutMask(const Element *score, const Element *&condition,
                              bool &isFinite);
+  /// Moves masks from a score to `logits.masks`, those of finite numbers only
+  /// if wanted; false when those may leave a row without a key.
+  bool takeMasks(Logits &logits, const Element *score, bool takesFinite);
   /// Whether the condition holds for one key of every query.
   bool admitsSomeKey(const Element *condition);
   std::optional<bool> decide(const Element *condition);
@@ -153,24 +156,11 @@ const Element *LogitMatcher::additiveMask(const Element *addend,
     std::optional<double> number = withoutCasts(element)->number();
     return number && *number == 0.0;
   };
-  // One side is never, the other 0 or a mask again.
-  for (unsigned side : {1, 2}) {
-    const Element *other = addend->operands[3 - side];
-    bool isFiniteHere = isFinite;
-    if (!isNever(addend->operands[side], isFiniteHere))
-      continue;
-    const Element *condition =
-        side == 1 ? negation(addend->operands[0]) : addend->operands[0];
-    if (!isZero(other)) {
-      const Element *inner = additiveMask(other, isFiniteHere);
-      if (!inner)
-        continue;
-      condition =
-          graph.operation("arith.andi", condition->type, {condition, inner});
-    }
-    isFinite = isFiniteHere;
-    return condition;
-  }
+  // However many conditions decide.
+  if (isZero(addend->operands[1]) && isNever(addend->operands[2], isFinite))
+    return addend->operands[0];
+  if (isZero(addend->operands[2]) && isNever(addend->operands[1], isFinite))
+    return negation(addend->operands[0]);
   return nullptr;
 }
 
@@ -301,26 +291,36 @@ const Element *LogitMatcher::withoutMask(const Element *score,
 }
 
 void LogitMatcher::splitMasks(Logits &logits) {
-  const Element *score = withoutCasts(logits.score);
+  const Element *whole = withoutCasts(logits.score);
+  // Under a finite number a row that sees nothing is an average, over keys that
+  // any of the finite masks hides; they are masks only where all masks together
+  // leave every row a key, and a part of the score, all of them, elsewhere.
+  if (takeMasks(logits, whole, /*takesFinite=*/true))
+    return;
+  logits.masks.clear();
+  logits.keepsFiniteMask = true;
+  takeMasks(logits, whole, /*takesFinite=*/false);
+}
+
+bool LogitMatcher::takeMasks(Logits &logits, const Element *score,
+                             bool takesFinite) {
   const Element *all = nullptr;
-  bool isFinite = false;
+  bool hasFinite = false;
   while (true) {
+    bool isFinite = false;
     const Element *condition = nullptr;
     const Element *rest = withoutMask(score, condition, isFinite);
-    if (!rest || readsReduction(condition))
+    if (!rest || readsReduction(condition) || (isFinite && !takesFinite))
       break;
+    hasFinite |= isFinite;
     condition = byCases(graph, condition);
     all = all ? graph.operation("arith.andi", condition->type, {all, condition})
               : condition;
-    // Under a finite number a row that sees nothing is an average; it is a
-    // mask only where no row can be one, whatever the others hide.
-    logits.keepsFiniteMask = isFinite && !admitsSomeKey(all);
-    if (logits.keepsFiniteMask)
-      break;
     logits.masks.push_back(condition);
     score = withoutCasts(rest);
   }
   logits.score = score;
+  return !hasFinite || admitsSomeKey(all);
 }
 
 bool LogitMatcher::readsReduction(const Element *condition) {
