@@ -24,8 +24,8 @@ def RaiseAttention : Pass<"goat-raise-attention", "::mlir::func::FuncOp"> {
     - the logits become the score region, `arith.select` with −∞ and additive
       masks of 0 and −∞ the mask region, also where they are computed of a few
       conditions in numbers. A finite number at or below −1e9, and −65504 in
-      f16, is taken for −∞ only where the mask provably leaves every row a key, for a
-      row without one means something else then;
+      f16, is taken for −∞ only where all masks together provably leave every
+      row a key, for a row without one means something else then;
     - a sink's logit may be added to the denominator, or joined to the logits and
       dropped after the softmax; rows may be divided by their sum after the
       product with the values;
